@@ -21,6 +21,7 @@ export type {
   MessageEvidence,
   MessageView,
   MovedOn,
+  OlderState,
   OpenedDevice,
   Operation,
   OperationKind,

@@ -55,6 +55,8 @@ export interface AppActions {
   acknowledgeDevices(): Promise<void>;
   /** The person knows of the oldest change in `accountChangesAtom`. */
   acknowledgeAccountChange(): Promise<void>;
+  /** The person knows of what is in `olderStatesAtom`. */
+  acknowledgeOlderStates(): Promise<void>;
   loadSafetyNumbers(userId: string): Promise<SafetyNumbers>;
   /** By the safety number that was compared. */
   setVerified(userId: string, safetyNumber: string, verified: boolean): Promise<void>;

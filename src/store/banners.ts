@@ -2,7 +2,7 @@ import { atom, type Getter } from 'jotai';
 import { accountChangesAtom } from './accountChanges.ts';
 import { relayServesAtom } from './connection.ts';
 import { newDevicesAtom } from './devices.ts';
-import { keysAwaitedAtom, keysRenewedAtom, olderVaultAtom } from './keys.ts';
+import { keysAwaitedAtom, keysRenewedAtom, olderStatesAtom, olderVaultAtom } from './keys.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from './recovery.ts';
 import { connectionBannerAtom } from './session.ts';
 import { readyUpdateAtom } from './update.ts';
@@ -16,6 +16,7 @@ const conditions = {
   offline: (get) => !get(relayServesAtom),
   'account-change': (get) => get(accountChangesAtom).length > 0,
   'older-vault': (get) => get(olderVaultAtom),
+  'older-state': (get) => get(olderStatesAtom).length > 0,
   'keys-renewed': (get) => get(keysRenewedAtom) && !get(keysAwaitedAtom),
   'new-device': (get) => get(newDevicesAtom).length > 0,
   update: (get) => get(readyUpdateAtom) !== null,

@@ -8,3 +8,13 @@ export const olderVaultAtom = sessionAtom(false);
 
 /** True for the time that the other devices have for giving them to this one, before the person is asked. */
 export const keysAwaitedAtom = sessionAtom(false);
+
+/** The relay has given one of the person's devices something older than another one had from it before. */
+export interface OlderState {
+  /** It was given to this device, or there, to the other one. */
+  readonly place: 'here' | 'there';
+  readonly deviceId: string;
+}
+
+/** Those that the person doesn't know of yet. */
+export const olderStatesAtom = sessionAtom<readonly OlderState[]>([]);

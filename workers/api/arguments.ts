@@ -199,6 +199,8 @@ export const Before = integer(1);
 export const After = integer(0);
 export const ReadWhere = oneOf('here', 'elsewhere');
 export const Seq = seq;
+/** A position in a log; 0 before its first entry. */
+export const LogPosition = integer(0);
 /** Drafts as the page has them; whether a message could carry them is decided later. */
 export const OwnStateInput = object({
   reads: array(object({ conversationId: ConversationId, seq: integer(1) }), limits.pendingReads),

@@ -37,6 +37,7 @@ export type {
   ContactTrust,
   MovedOn,
   NewCredentials,
+  OlderState,
   ProofRequest,
   RevokedDevice,
   SafetyNumbers,

@@ -71,6 +71,17 @@ export interface SafetyNumbers {
   readonly offered: string | null;
 }
 
+/** The relay has given one of the person's devices something older than another one had from it before. */
+export interface OlderState {
+  /** It was given to this device, or there, to the other one. */
+  readonly place: 'here' | 'there';
+  readonly deviceId: string;
+  /** The keys are older, and with them the vault. */
+  readonly keys: boolean;
+  /** The account state is older. */
+  readonly state: boolean;
+}
+
 export interface SecurityApi {
   // Confirming with the password.
 
@@ -148,6 +159,23 @@ export interface SecurityApi {
   shareKeys(): Promise<boolean>;
   /** The version of the vault whose keys this device has: a later one at the relay brought others. */
   vaultVersion(): Promise<number>;
+
+  // An older vault or account state that the relay gives one of the devices.
+
+  /**
+   * Compares what the person's devices have said of the keys and the account state that they were given. `askAfter` is there
+   * where this one is to say so: the page then has it take over the account state that the relay has, makes sure that there
+   * is no newer vault, and calls {@link tellRevisions} with it.
+   */
+  ownRevisions(): Promise<{ readonly askAfter: number | null; readonly older: readonly OlderState[] }>;
+  /**
+   * Queues a message to the person's other devices, in `self:<user id>`, with the revisions of the keys and the account state
+   * that this device has, after the relay was asked for both at this position of that log or later.
+   * @returns whether such a message waits to be sent
+   */
+  tellRevisions(askedAt: number): Promise<boolean>;
+  /** The person knows of what {@link ownRevisions} says to be older. */
+  acknowledgeOlderStates(): Promise<void>;
 
   // Revoked devices.
 

@@ -105,6 +105,12 @@ export const limits = {
   draftsSize: 96 * 1024,
   draftTimes: 500,
   ownStatesKept: 64,
+  /**
+   * What own devices say of the keys and the account state that they are given: what this one has said, the newest, and the
+   * others that it has heard of.
+   */
+  revisionsSaid: 32,
+  revisionsHeard: 64,
   /** Unread messages, which are counted no further. */
   unread: 100,
 } as const;

@@ -28,6 +28,11 @@ export const ChainRecord = object({
   marks: withDefault(array(object({ position: integer(0), hash: bytes(32, 32), leads: boolean }), 2), []),
   /** With `marks`: the device that has signed the GroupInfo. */
   signer: withDefault(nullable(object({ userId: id, deviceId: id })), null),
+  /**
+   * The running hash from the first entry on, beside one that starts later by the word of who let this device in: a header
+   * that names the former is compared with it, and believed no further. Null where the log was long, or there are no two.
+   */
+  whole: withDefault(nullable(LogPositionRecord), null),
   /** How far a device that was taken out had read the log. */
   past: withDefault(nullable(LogPositionRecord), null),
   /** The position up to which the entries of each device are counted here; those after it have rows. */
@@ -101,5 +106,14 @@ export class ChainStore {
 }
 
 function emptyRecord(begun: Pick<ChainRecord, 'from' | 'isComplete'> & Partial<ChainRecord>): ChainRecord {
-  return { anchor: null, marks: [], signer: null, past: null, tallies: [], diverged: [], ...begun };
+  return {
+    anchor: null,
+    marks: [],
+    signer: null,
+    whole: null,
+    past: null,
+    tallies: [],
+    diverged: [],
+    ...begun,
+  };
 }

@@ -15,7 +15,7 @@ import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import { continues, countAt, fold } from './chainCounts.ts';
 import { type ChainRecord, ChainStore, type Diverged } from './chainRecord.ts';
-import { type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
+import { type ChainRow, type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
 import { groupIdOf } from './conversationId.ts';
 import { LogLink } from './logLink.ts';
 import type { TransactionScope } from './transactionScope.ts';
@@ -88,7 +88,10 @@ export class LogChain {
     const { conversation } = this.#transaction;
     const { chain, lastSeq, linkFrom } = conversation;
     if (chain !== null) return { start: chain.start, position: lastSeq, hash: chain.hash };
-    if (linkFrom !== null) return (await this.#store.read()).anchor;
+    if (linkFrom !== null) {
+      const { anchor } = await this.#store.read();
+      return anchor !== null && anchor.position < anchor.start ? null : anchor;
+    }
     return lastSeq === 0 ? { start: 0, position: 0, hash: emptyRunningHash() } : null;
   }
 
@@ -108,6 +111,8 @@ export class LogChain {
     if (header.position === 0 || header.start > chain.start) return NOTHING;
     // In a conversation from before, devices start at different headers; the lowest start counts.
     if (header.start < chain.start) {
+      // In a log that isn't long nobody's word is needed for it.
+      if (header.start === 0 && (await this.#startAtFirst())) return this.compare(entry, header);
       await this.#startBy(entry, header);
       return NOTHING;
     }
@@ -191,6 +196,7 @@ export class LogChain {
     });
     this.#store.put({
       ...record,
+      whole: this.#wholeAt(record, rows, seq),
       from: seq,
       tallies: [...tallies].map(([deviceId, count]) => ({ deviceId, count })),
       diverged,
@@ -274,6 +280,25 @@ export class LogChain {
     this.#store.put({ ...record, tallies: [...others, { deviceId, count: claim.count }] });
   }
 
+  /** Starts anew before the first entry, by the entries that were given here. @returns false where not all of them were */
+  async #startAtFirst(): Promise<boolean> {
+    const { conversation } = this.#transaction;
+    const { chain, lastSeq } = conversation;
+    const { whole } = await this.#store.read();
+    if (whole === null || chain === null) return false;
+    const rows = await readRows(this.#transaction, whole.position - 1, lastSeq);
+    const hash = fold(whole.hash, rows, whole.position, lastSeq);
+    if (hash === null) return false;
+    let running = whole.hash;
+    for (const row of rows) {
+      if (row.seq > whole.position) running = nextRunningHash(running, row.digest);
+      putRow(this.#transaction, { ...row, hash: running, claim: null });
+    }
+    conversation.chain = { start: 0, hash, own: chain.own };
+    this.#store.reset({ from: whole.position, isComplete: false });
+    return true;
+  }
+
   /** Starts, or starts anew, from the header of a conversation from before the running hash was kept. */
   async #startBy(entry: LogEntryInput, header: ChainHeader): Promise<void> {
     if (header.position === 0) return this.#startAt(entry.seq - 1);
@@ -291,7 +316,16 @@ export class LogChain {
     }
     const own = rows.filter(({ deviceId }) => deviceId === account.device.deviceId).length;
     conversation.chain = { start: header.start, hash, own };
-    this.#store.reset({ from: header.position, isComplete: false });
+    const { whole } = await this.#store.read();
+    this.#store.reset({ from: header.position, isComplete: false, whole });
+  }
+
+  /** Takes the hash of the whole log on to a position, if this device has been given all entries up to there. */
+  #wholeAt({ whole }: ChainRecord, rows: readonly ChainRow[], position: number): ChainRecord['whole'] {
+    // Those before it was let in are still to come.
+    if (whole === null || this.#transaction.conversation.linkFrom !== null) return whole;
+    const hash = fold(whole.hash, rows, whole.position, position);
+    return hash === null ? null : { ...whole, position, hash };
   }
 
   get #store(): ChainStore {

@@ -42,13 +42,18 @@ export class LogLink {
     const position = signed !== null && signed.position < seq ? signed : null;
     const { anchor, marks } =
       position === null ? { anchor: past ?? beginningOf(seq), marks: [] } : route(position, past);
+    // In a log that isn't long all entries are taken, whatever start is named.
+    const isLate = anchor !== null && anchor.start > 0 && anchor.position === anchor.start;
+    const whole = isLate ? beginningOf(seq) : null;
+    const from = anchor === null || whole === null ? anchor : { ...anchor, position: 0 };
     conversation.chain = null;
-    conversation.linkFrom = anchor?.position ?? null;
+    conversation.linkFrom = from?.position ?? null;
     deleteRows(this.#transaction);
     this.#store.reset({
-      anchor,
+      anchor: from,
       marks,
       signer: signed?.signer ?? null,
+      whole,
       from: 0,
       isComplete: false,
     });
@@ -69,6 +74,7 @@ export class LogLink {
     const stored = await readRows(this.#transaction, anchor.position, lastSeq);
     const rows = new Map(stored.map((row) => [row.seq, row]));
     let { hash, position } = anchor;
+    let { whole } = record;
     let own = 0;
     let differs = false;
     const compare = () => {
@@ -84,7 +90,8 @@ export class LogLink {
       const digest = row?.digest ?? digests.get(position + 1);
       if (digest === undefined) break;
       position++;
-      hash = nextRunningHash(hash, digest);
+      if (whole !== null) whole = { ...whole, position, hash: nextRunningHash(whole.hash, digest) };
+      hash = position <= anchor.start ? emptyRunningHash() : nextRunningHash(hash, digest);
       compare();
       if (row !== undefined) putRow(this.#transaction, { ...row, hash });
       if (row?.deviceId === account.device.deviceId) own++;
@@ -93,11 +100,11 @@ export class LogLink {
     const left = differs ? [] : marks.filter((mark) => mark.position > position);
     if (position < lastSeq) {
       conversation.linkFrom = position;
-      this.#store.put({ ...record, anchor: { ...anchor, position, hash }, marks: left });
+      this.#store.put({ ...record, anchor: { ...anchor, position, hash }, marks: left, whole });
     } else {
       conversation.chain = { start: anchor.start, hash, own };
       conversation.linkFrom = null;
-      this.#store.put({ ...record, anchor: null, marks: [], signer: null });
+      this.#store.put({ ...record, anchor: null, marks: [], signer: null, whole });
     }
     return differs ? signer : null;
   }

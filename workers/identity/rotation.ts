@@ -169,12 +169,13 @@ export function createRotation(session: Session, confirmations: Confirmations, r
   } satisfies Partial<CryptoApi>;
 }
 
-/** The keys of this revision are others than have been said to the own devices under it. */
+/** The keys of this revision are others than have been said to the own devices under it, and what came after is lost. */
 async function forgetSaid(
   tx: WriteTransaction,
   { sealer }: UnlockedAccount,
   revision: number,
 ): Promise<void> {
+  await tx.objectStore('device').delete('revisions');
   const heads = tx.objectStore('heads');
   for (const conversationId of await heads.getAllKeys()) {
     const sealed = await heads.get(conversationId);

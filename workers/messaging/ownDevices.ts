@@ -1,5 +1,5 @@
-/** Sharing the newest keys, read positions and drafts with the person's other devices (PROTOCOL section 2). */
-import { check, OwnStateInput } from '../api/arguments.ts';
+/** What this device tells the person's other devices: keys, read positions, drafts, revisions (PROTOCOL section 2). */
+import { check, LogPosition, OwnStateInput } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { parseConversationId, selfConversationId } from '../conversation/conversationId.ts';
@@ -8,8 +8,9 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
+import { storedState } from '../conversation/views.ts';
 import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
-import { read } from '../storage/db.ts';
+import { read, write } from '../storage/db.ts';
 import { readConversation } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord } from './outboxRows.ts';
 import { retryWaiting } from './ownMessages.ts';
@@ -21,6 +22,13 @@ import {
   readOwnState,
   withPending,
 } from './ownStateMessage.ts';
+import {
+  acknowledgeOlder,
+  OWN_REVISIONS,
+  olderStates,
+  revisionsDue,
+  waitingRevisions,
+} from './revisionsMessage.ts';
 import { keptKeys, SHARED_KEYS } from './sharedKeysMessage.ts';
 
 export function createOwnDevices(deps: TransactionDeps, session: Session) {
@@ -56,6 +64,39 @@ export function createOwnDevices(deps: TransactionDeps, session: Session) {
         if (!isNewSaid && hasPending(record)) await append(transaction, emptyOwnState);
         return hasPending(record) || waiting.some(({ status }) => status !== 'sent');
       });
+    },
+
+    async ownRevisions() {
+      const account = session.accountOnDevice();
+      return read(account.db, async (tx) => {
+        const { lastSeq, members, status } = await storedState(
+          tx,
+          account,
+          selfConversationId(account.userId),
+        );
+        const isAmongOthers = status === 'joined' && members.some(({ deviceIds }) => deviceIds.length > 1);
+        const askAfter = isAmongOthers ? await revisionsDue(tx, account, lastSeq) : null;
+        return { askAfter, older: await olderStates(tx, account) };
+      });
+    },
+
+    async tellRevisions(position) {
+      const askedAt = check('tellRevisions', LogPosition, position);
+      const account = session.accountOnDevice();
+      const conversationId = selfConversationId(account.userId);
+      if (!(await isMember(account, conversationId))) return false;
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const waiting = await retryWaiting(transaction, OWN_REVISIONS);
+        if (waiting.length > 0) return waiting.some(({ status }) => status !== 'sent');
+        if (!(await hasOthers(transaction))) return false;
+        await append(transaction, waitingRevisions(Math.min(askedAt, transaction.conversation.lastSeq)));
+        return true;
+      });
+    },
+
+    async acknowledgeOlderStates() {
+      const account = session.accountOnDevice();
+      await write(account.db, 'relaxed', (tx) => acknowledgeOlder(tx, account));
     },
   } satisfies Partial<CryptoApi>;
 

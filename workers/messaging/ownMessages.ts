@@ -7,6 +7,7 @@ import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { typeOf } from './ownPayload.ts';
 import { OWN_STATE, ownStateToSay, takeOwnState } from './ownStateMessage.ts';
+import { OWN_REVISIONS, revisionsToSay, takeRevisions } from './revisionsMessage.ts';
 import { takeSharedKeys, withSharedKeys } from './sharedKeysMessage.ts';
 
 /**
@@ -18,8 +19,10 @@ export async function wordingOf(
   payload: string,
 ): Promise<{ readonly said: string; readonly payload: string } | null> {
   if (!transaction.isSelf || isText(payload)) return { said: payload, payload };
-  if (typeOf(payload) !== OWN_STATE) return withSharedKeys(transaction);
-  const said = await ownStateToSay(transaction);
+  const type = typeOf(payload);
+  if (type === OWN_STATE) return ownStateToSay(transaction);
+  if (type !== OWN_REVISIONS) return withSharedKeys(transaction);
+  const said = await revisionsToSay(transaction, payload);
   return said === null ? null : { said, payload: said };
 }
 
@@ -36,7 +39,10 @@ export async function takeOwnMessage(
 ): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
   const { payload } = record;
   if (!transaction.isSelf || payload === null || isText(payload)) return { kept: record, told: null };
-  if (typeOf(payload) === OWN_STATE) return takeOwnState(transaction, seq, { ...record, payload });
+  const type = typeOf(payload);
+  if (type === OWN_STATE) return takeOwnState(transaction, seq, { ...record, payload });
+  if (type === OWN_REVISIONS)
+    return { kept: await takeRevisions(transaction, seq, { ...record, payload }), told: null };
   return { kept: await takeSharedKeys(transaction, { ...record, payload }), told: null };
 }
 

@@ -14,6 +14,7 @@ import type { AccountOnDevice } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';
 import type { MessageRecord } from '../storage/records.ts';
 import { parsePayload } from './ownPayload.ts';
+import { noteHad, Revisions, readKnown } from './revisionsMessage.ts';
 
 const VERSION = 1;
 export const OWN_STATE = 'own-state';
@@ -30,6 +31,9 @@ const Said = object({
   reads: array(Read, limits.readsTold),
   drafts: array(Draft, limits.draftsTold),
 });
+
+/** A message of this device, as the outbox keeps it: with what it had as it encrypted it, which isn't said. */
+const Kept = object({ had: Revisions });
 
 /** News that this device has yet to tell, the time of each conversation's newest draft, and where it has told something. */
 const OwnStateRecord = object({
@@ -81,8 +85,11 @@ export function hasPending({ drafts, reads }: OwnStateRecord): boolean {
   return drafts.length > 0 || reads.length > 0;
 }
 
-/** Returns what a message says that is encrypted now; null where there is nothing to tell any more. */
-export async function ownStateToSay({ account, tx }: ConversationTransaction): Promise<string | null> {
+/** Returns what a message says that is encrypted now, and the payload that the outbox keeps; null with nothing to tell. */
+export async function ownStateToSay({
+  account,
+  tx,
+}: ConversationTransaction): Promise<{ readonly said: string; readonly payload: string } | null> {
   const record = await readOwnState(tx, account);
   if (!hasPending(record)) return null;
   const drafts: Draft[] = [];
@@ -90,7 +97,9 @@ export async function ownStateToSay({ account, tx }: ConversationTransaction): P
     if (drafts.length < limits.draftsTold && fits([...drafts, draft])) drafts.push(draft);
   }
   const reads = record.reads.slice(0, limits.readsTold);
-  return JSON.stringify({ v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>);
+  const said = { v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>;
+  const had = await readKnown(tx, account);
+  return { said: JSON.stringify(said), payload: JSON.stringify({ ...said, had }) };
 }
 
 /** The outcome of a message: the record that is kept of it, null for none; and the news in it. */
@@ -114,6 +123,8 @@ export async function takeOwnState(
   const known = await readOwnState(tx, account);
   if (record.own) {
     await noteSaid(transaction, seq, known, said);
+    const kept = parsePayload(Kept, record.payload);
+    if (kept !== null) await noteHad(transaction, seq, kept.had);
     return { kept: { ...record, payload: emptyOwnState }, told: null };
   }
   const fresh = said.drafts.filter(({ at, conversationId }) => at > timeOf(known, conversationId));

@@ -7,6 +7,7 @@ import { Attention } from '../../features/attention/Attention.tsx';
 import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
 import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
 import { KeyRenewalNotice } from '../../features/keyRenewal/KeyRenewalNotice.tsx';
+import { OlderStateNotice } from '../../features/keyRenewal/OlderStateNotice.tsx';
 import { OlderVaultNotice } from '../../features/keyRenewal/OlderVaultNotice.tsx';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
 import { chatChunk } from '../../features/messages/chatChunk.ts';
@@ -149,6 +150,7 @@ function Dashboard({ userId }: { userId: string }) {
             <UpdateBar />
             <AccountChangeNotice onReview={() => selectTab('profile')} />
             <OlderVaultNotice />
+            <OlderStateNotice />
             <KeyRenewalNotice />
             <NewDeviceNotice onReview={() => selectTab('profile')} />
             <RecoveryOffer />

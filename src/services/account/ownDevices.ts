@@ -2,9 +2,11 @@ import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { devicesAtom, type OwnDevice } from '../../store/devices.ts';
 import { draftsAtom } from '../../store/drafts.ts';
+import { olderStatesAtom } from '../../store/keys.ts';
 import type { Joiner } from '../conversations/joiner.ts';
 import type { Outbox } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
+import type { AccountStates } from '../core/accountState.ts';
 import { selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -25,6 +27,8 @@ export interface OwnDevices {
    * when the conversations and the list of devices have been read.
    */
   settle(): Promise<void>;
+  /** The person knows of the older states that are shown. */
+  acknowledgeOlderStates(): Promise<void>;
   stop(): void;
 }
 
@@ -34,6 +38,7 @@ export interface OwnDevicesOptions {
   readonly sync: Pick<Sync, 'catchUp' | 'moveReadPosition'>;
   readonly joiner: Pick<Joiner, 'start'>;
   readonly outbox: Pick<Outbox, 'flush'>;
+  readonly accountStates: Pick<AccountStates, 'isSettled'>;
   readonly background: Background;
 }
 
@@ -45,11 +50,13 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
   /** Starting takes KeyPackages of the other devices, so that it isn't tried again at once. */
   let restingUntil = 0;
   let isStopped = false;
+  let hasOthers = false;
   /** Runs while the newest device is expected to start the group. */
   let patience: Timer | null = null;
 
   const share = coalesce(async () => {
     if (await crypto.shareKeys()) await outbox.flush(conversationId);
+    if (hasOthers && !isStopped) await (await import('./ownRevisions.ts')).compareRevisions(options);
   });
 
   /** Waits a random moment, so that of several devices whose keys nobody has said yet the quickest spares the others. */
@@ -103,7 +110,9 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
 
   onStates(sessionEvents, (states) => {
     const own = states.find((state) => state.conversationId === conversationId);
-    if (own?.members.some(({ deviceIds }) => deviceIds.length > 1) === true) background(loadState);
+    if (own?.members.some(({ deviceIds }) => deviceIds.length > 1) !== true) return;
+    hasOthers = true;
+    background(loadState);
   });
   sessionEvents.on('entriesProcessed', ({ ownState: told, state }) => {
     if (state.conversationId === conversationId) shareSoon();
@@ -119,6 +128,11 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
       const { status } = await crypto.conversation(conversationId);
       if (status === 'joined') shareSoon();
       else if (status === 'outside') await startInTurn();
+    },
+
+    async acknowledgeOlderStates() {
+      store.set(olderStatesAtom, () => []);
+      await crypto.acknowledgeOlderStates();
     },
 
     stop() {

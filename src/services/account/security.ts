@@ -1,6 +1,6 @@
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
-import { createAccountStates } from '../core/accountState.ts';
+import { type AccountStates, createAccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -31,6 +31,7 @@ export interface Security {
   readonly devices: Devices;
   readonly accountChanges: AccountChanges;
   readonly trust: Trust;
+  readonly accountStates: Pick<AccountStates, 'isSettled'>;
   changePassword(): Promise<void>;
   stop(): void;
   /** The relay can be reached: reads the vault, what the person's devices share, and what changed who owns the account. */
@@ -73,6 +74,7 @@ export function createSecurity(options: SecurityOptions): Security {
     devices,
     accountChanges,
     trust,
+    accountStates,
     async changePassword() {
       // Most sessions change none.
       const { changePassword } = await import('./password.ts');

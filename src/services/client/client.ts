@@ -161,6 +161,7 @@ export function createClient(options: ClientOptions): Client {
     renameDevice: async (name) => signedIn().security.devices.rename(name),
     revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),
     acknowledgeDevices: async () => signedIn().security.devices.acknowledge(),
+    acknowledgeOlderStates: async () => signedIn().ownDevices.acknowledgeOlderStates(),
     acknowledgeAccountChange: async () => signedIn().security.accountChanges.acknowledge(),
     loadSafetyNumbers: async (userId) => signedIn().security.trust.safetyNumbers(userId),
     setVerified: async (userId, number, verified) =>

@@ -1,4 +1,5 @@
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
+import type { OwnDevices } from '../account/ownDevices.ts';
 import type { OwnNames } from '../account/ownNames.ts';
 import type { Security } from '../account/security.ts';
 import type { MessageBackup } from '../backup/messageBackup.ts';
@@ -45,6 +46,7 @@ export interface Messenger extends RelayConnection {
   readonly dataExport: DataExport;
   readonly messageBackup: MessageBackup;
   readonly security: Security;
+  readonly ownDevices: Pick<OwnDevices, 'acknowledgeOlderStates'>;
   readonly confirmation: Confirmation;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
@@ -85,6 +87,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     openConversation,
     dataExport,
     messageBackup,
+    ownDevices: services.ownDevices,
     security,
     confirmation,
     retryLists: () => lists.retry(),

@@ -129,7 +129,15 @@ export function createServices(options: ServicesOptions) {
     onFailed: createSendFailureReport({ deps, leaveForLogin }),
     background,
   });
-  const ownDevices = createOwnDevices({ deps, ownUserId, sync, joiner, outbox, background });
+  const ownDevices = createOwnDevices({
+    deps,
+    ownUserId,
+    sync,
+    joiner,
+    outbox,
+    accountStates: security.accountStates,
+    background,
+  });
   const messaging = createMessaging({ deps, ownUserId, chats, outbox, hasToken, leaveForLogin, background });
   const receipts = createReceipts({
     deps,

@@ -19,6 +19,11 @@ export interface AccountStates {
   /** Takes over what other devices have put there, and adds what this one knows besides. */
   load(): Promise<void>;
   /**
+   * Does the same, and asks once more, for the vault as well. @returns whether what the relay has by then is what this
+   * device has
+   */
+  isSettled(): Promise<boolean>;
+  /**
    * Replaces the state, whatever other devices do to it meanwhile.
    * @param change seals what becomes of the state as it is, null where there is none; asked again when it has moved
    */
@@ -84,6 +89,12 @@ export function createAccountStates({
     },
 
     load: () => load(),
+
+    async isSettled() {
+      await load();
+      const { sealed } = await api.getAccountState();
+      return (await adopt(sealed)) === null && (await relayVault({ api, crypto })) === 'same';
+    },
 
     takeEcho() {
       if (echoes === 0) return false;

@@ -40,7 +40,7 @@ export interface TrustOptions {
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
   readonly confirmation: Pick<Confirmation, 'confirm'>;
-  readonly accountStates: AccountStates;
+  readonly accountStates: Pick<AccountStates, 'load' | 'replace'>;
   readonly background: Background;
 }
 

@@ -166,6 +166,39 @@ describe('a GroupInfo that says something false of the log', () => {
     expect(await findings(phone)).toEqual([expect.objectContaining({ kind: 'diverged', senderId: CAROL })]);
   });
 
+  it.each([
+    ['in that epoch', false],
+    ['in the next', true],
+  ])(
+    'makes nobody’s header the beginning where it says a later start than there is, %s',
+    async (_when, isNext) => {
+      const { alice, bob, relay, world } = await createTrio();
+      await alice.send(GROUP, 'Hello.');
+      const carol = await Rogue.ofPerson(relay, CAROL);
+      carol.joinFromOutside(GROUP);
+      const start = relay.entries(GROUP).length;
+      const late = { start, position: start, hash: new Uint8Array(32) };
+      carol.commit(GROUP, { infoExtensions: [logPositionExtension(late)] });
+      const joined = relay.entries(GROUP).length;
+      const phone = await world.device(BOB);
+      await phone.syncOne(GROUP);
+      // It renews its leaf first.
+      if (isNext) await phone.send(GROUP, 'Hello.');
+      for (const { content, kind } of relay.entries(GROUP, joined))
+        if (kind === 'commit') carol.follow(content);
+      const position = relay.entries(GROUP).length;
+      const header = { start: 0, position, hash: new Uint8Array(32).fill(7), count: 1, sentAt: 0 };
+      carol.send(GROUP, withChainHeader(header, new TextEncoder().encode('{}')));
+      for (const device of [phone, alice, bob, alice]) {
+        for (const one of [alice, bob, phone]) await one.syncOne(GROUP);
+        await device.send(GROUP, 'Hello.');
+      }
+      for (const one of [alice, bob, phone]) await one.syncOne(GROUP);
+      for (const device of [alice, bob, phone])
+        expect(await findings(device)).toEqual([expect.objectContaining({ senderId: CAROL })]);
+    },
+  );
+
   it('makes nobody’s header the beginning where it says nothing of the log at all', async () => {
     const { alice, bob, relay, world } = await createTrio();
     await alice.send(GROUP, 'Hello.');

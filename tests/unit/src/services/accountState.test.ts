@@ -7,10 +7,14 @@ import { realtimeStatusAtom } from '#src/store/connection.ts';
 import { refused, type TestDeps, testDeps } from './support/deps.ts';
 
 const api = {
+  getVault: vi.fn<Api['getVault']>(),
   getAccountState: vi.fn<Api['getAccountState']>(),
   putAccountState: vi.fn<Api['putAccountState']>(),
 };
-const worker = { adoptState: vi.fn<CryptoApi['adoptState']>() };
+const worker = {
+  adoptState: vi.fn<CryptoApi['adoptState']>(),
+  vaultVersion: vi.fn<CryptoApi['vaultVersion']>(),
+};
 let deps: TestDeps;
 let states: AccountStates;
 
@@ -114,4 +118,32 @@ describe('changing the account state', () => {
     expect(api.putAccountState).toHaveBeenCalledTimes(4);
     expect(worker.adoptState).not.toHaveBeenCalled();
   });
+});
+
+describe('whether this device has all that the relay has', () => {
+  beforeEach(() => {
+    api.getVault.mockResolvedValue({ version: 2, sealedVault: 'dmF1bHQ', hasRecoveryKey: false });
+    worker.vaultVersion.mockResolvedValue(2);
+  });
+
+  it('is asked after what it adds was put there', async () => {
+    worker.adoptState.mockResolvedValueOnce('YW5ldw');
+    expect(await states.isSettled()).toBe(true);
+    expect(api.putAccountState).toHaveBeenCalledOnce();
+    expect(api.getAccountState).toHaveBeenCalledTimes(2);
+  });
+
+  it('is no where its own could not be put there', async () => {
+    worker.adoptState.mockResolvedValue('YW5ldw');
+    api.putAccountState.mockRejectedValue(refused('stale-version'));
+    expect(await states.isSettled()).toBe(false);
+  });
+
+  it.each([1, 3])(
+    'is no where the relay has vault %d, and this device the keys of another',
+    async (version) => {
+      api.getVault.mockResolvedValue({ version, sealedVault: 'dmF1bHQ', hasRecoveryKey: false });
+      expect(await states.isSettled()).toBe(false);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import type { ConversationState, CryptoApi } from '#src/crypto/client.ts';
 import { createOwnDevices, type OwnDevices } from '#src/services/account/ownDevices.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { timings } from '#src/services/core/timings.ts';
+import { bannerAtom } from '#src/store/banners.ts';
 import { devicesAtom, type OwnDevice } from '#src/store/devices.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, state, type TestDeps, testDeps } from './support/deps.ts';
@@ -11,7 +12,11 @@ const own = `self:${me}`;
 const worker = {
   conversation: vi.fn<CryptoApi['conversation']>(),
   shareKeys: vi.fn<CryptoApi['shareKeys']>(),
+  ownRevisions: vi.fn<CryptoApi['ownRevisions']>(),
+  tellRevisions: vi.fn<CryptoApi['tellRevisions']>(),
+  acknowledgeOlderStates: vi.fn<CryptoApi['acknowledgeOlderStates']>(),
 };
+const isSettled = vi.fn<() => Promise<boolean>>();
 const catchUp = vi.fn<(id: string) => Promise<ConversationState>>();
 const start = vi.fn<(id: string) => Promise<void>>();
 const flush = vi.fn<(id: string) => Promise<void>>();
@@ -46,6 +51,7 @@ beforeEach(() => {
     sync: { catchUp, moveReadPosition: vi.fn<(id: string, seq: number) => Promise<void>>() },
     joiner: { start },
     outbox: { flush },
+    accountStates: { isSettled },
     background,
   });
 });
@@ -134,5 +140,56 @@ describe('the newest keys', () => {
     said();
     await deps.clock.advance(timings.keysSharing);
     expect(worker.shareKeys).toHaveBeenCalledOnce();
+  });
+});
+
+describe('what the relay gives to own devices', () => {
+  const others = { userId: me, deviceIds: ['1', '2'] };
+  const saidAmongOthers = () =>
+    deps.sessionEvents.emit('entriesProcessed', {
+      messages: [],
+      events: [],
+      state: state({ conversationId: own, members: [others] }),
+    });
+  const older = [{ place: 'there', deviceId: '2', keys: false, state: true }] as const;
+
+  beforeEach(() => {
+    worker.shareKeys.mockResolvedValue(false);
+    worker.ownRevisions.mockResolvedValue({ askAfter: 7, older: [] });
+    worker.tellRevisions.mockResolvedValue(true);
+    isSettled.mockResolvedValue(true);
+  });
+
+  it('is said after all of it was asked for, where that is due', async () => {
+    saidAmongOthers();
+    await deps.clock.advance(timings.keysSharing);
+    await vi.waitFor(() => expect(flush.mock.calls).toEqual([[own]]));
+    expect(worker.tellRevisions.mock.calls).toEqual([[7]]);
+    expect(isSettled.mock.invocationCallOrder[0]).toBeGreaterThan(
+      worker.ownRevisions.mock.invocationCallOrder[0]!,
+    );
+  });
+
+  it.each([
+    ['it is not due', () => worker.ownRevisions.mockResolvedValue({ askAfter: null, older: [] })],
+    ['this device lacks something of it', () => isSettled.mockResolvedValue(false)],
+    ['the device is alone', () => (others.deviceIds.length = 1)],
+  ])('is not said where %s', async (_why, prepare) => {
+    prepare();
+    saidAmongOthers();
+    await deps.clock.advance(timings.keysSharing);
+    await settled();
+    expect(worker.tellRevisions).not.toHaveBeenCalled();
+    others.deviceIds = ['1', '2'];
+  });
+
+  it('is shown where it is older, until the person knows', async () => {
+    worker.ownRevisions.mockResolvedValue({ askAfter: null, older });
+    saidAmongOthers();
+    await deps.clock.advance(timings.keysSharing);
+    await vi.waitFor(() => expect(deps.store.get(bannerAtom)).toBe('older-state'));
+    await devices.acknowledgeOlderStates();
+    expect(worker.acknowledgeOlderStates).toHaveBeenCalledOnce();
+    expect(deps.store.get(bannerAtom)).toBeNull();
   });
 });

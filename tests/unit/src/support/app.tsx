@@ -57,6 +57,7 @@ export function fakeActions(): FakeActions {
     setVerified: vi.fn<AppActions['setVerified']>().mockResolvedValue(),
     acceptIdentity: vi.fn<AppActions['acceptIdentity']>().mockResolvedValue(),
     refuseIdentity: vi.fn<AppActions['refuseIdentity']>().mockResolvedValue(),
+    acknowledgeOlderStates: vi.fn<AppActions['acknowledgeOlderStates']>().mockResolvedValue(),
     acknowledgeAccountChange: vi.fn<AppActions['acknowledgeAccountChange']>().mockResolvedValue(),
     loadSafetyNumbers: vi
       .fn<AppActions['loadSafetyNumbers']>()
