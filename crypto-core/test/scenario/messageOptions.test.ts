@@ -55,7 +55,7 @@ describe('the window of a sender’s messages', () => {
     const window = { ahead: 4, skipped: 2 };
     expect(answer(bob, sent[5], window)).toBe('generation-too-far');
     expect(answer(bob, sent[4], window)).toBe('none');
-    // Of those that it skipped it keeps the keys of the last two.
+    // The keys of the last two that it skipped are kept.
     expect([0, 1, 2, 3].map((at) => answer(bob, sent[at], window))).toEqual([
       'replayed',
       'replayed',
