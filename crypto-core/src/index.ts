@@ -7,7 +7,7 @@ export { equalBytes, toHex, wipe } from './bytes.ts';
 export { DEFAULT_LIMITS, type Limits } from './codec/limits.ts';
 export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';
-export { paddedLength } from './framing/padding.ts';
+export { type PadTo, paddedLength } from './framing/padding.ts';
 export {
   type DecryptedMessage,
   decryptApplication,
@@ -78,6 +78,7 @@ export { loadGroup, reloadSecretTree, type SecretTreeLookup, saveEpoch } from '.
 export { endGroup, type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
 export { decodeStoredProposal, encodeStoredProposal } from './group/storedProposal.ts';
 export { type JoinByWelcomeArgs, joinByWelcome, welcomeKeyPackageRefs } from './group/welcome.ts';
+export type { RatchetWindow } from './schedule/ratchet.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
 export type { RequiredCapabilities } from './structs/capabilities.ts';
 export { type ComponentData, ComponentId } from './structs/component.ts';

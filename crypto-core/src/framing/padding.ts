@@ -2,6 +2,12 @@
 const SMALLEST = 256;
 
 /**
+ * Computes the length to pad a message's content to, from the content's own length, which is that of the plaintext and some
+ * 70 bytes more. It is at least the content's.
+ */
+export type PadTo = (length: number) => number;
+
+/**
  * Computes the Padmé length to pad to, so that a ciphertext's length tells O(log log length) bits, for at most 12 %
  * more bytes. The length is rounded up so that its binary form has as many significant bits as its exponent has
  * digits.

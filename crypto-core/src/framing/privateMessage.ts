@@ -36,7 +36,7 @@ import {
   verifyFramedContent,
   withFramedContentTBS,
 } from './contentAuth.ts';
-import { paddedLength } from './padding.ts';
+import { type PadTo, paddedLength } from './padding.ts';
 
 export interface PrivateMessageKeys {
   readonly groupContext: GroupContext;
@@ -56,13 +56,14 @@ const REUSE_GUARD_LENGTH = 4;
 /**
  * Encrypts content that a member signed for the wire format 'private-message', padded to a Padmé size. It uses up a
  * generation of the sender's ratchet: the tree's changes must be stored before the message is let out.
- * @throws CryptoError 'usage' for another sender or wire format, 'key-exhausted'
+ * @throws CryptoError 'usage' for another sender or wire format, or less than no padding, 'key-exhausted'
  */
 export function protectPrivateMessage(
   suite: CipherSuite,
   { wireFormat, content: framed, auth }: AuthenticatedContent,
   { senderDataSecret, secretTree }: PrivateMessageKeys,
   env: Env,
+  padTo: PadTo = paddedLength,
 ): PrivateMessage {
   if (wireFormat !== 'private-message' || framed.sender.type !== 'member') {
     throw new CryptoError('usage', `${framed.sender.type} as a private message`);
@@ -76,8 +77,10 @@ export function protectPrivateMessage(
   const reuseGuard = env.random(REUSE_GUARD_LENGTH);
   applyReuseGuard(nonce, reuseGuard);
   const aad = encode(header, writePrivateContentAAD);
-  const ciphertext = withEncoded({ content: framed.content, auth }, writePrivateMessageContent, (plaintext) =>
-    suite.aead.seal(key, nonce, aad, plaintext),
+  const ciphertext = withEncoded(
+    { content: framed.content, auth, padTo },
+    writePrivateMessageContent,
+    (plaintext) => suite.aead.seal(key, nonce, aad, plaintext),
   );
   wipe(key, nonce);
 
@@ -164,11 +167,18 @@ function openSenderData(
 /** PrivateMessageContent (section 6.3.1), the whole of a writer's bytes: its padding depends on their number. */
 function writePrivateMessageContent(
   writer: Writer,
-  { content, auth }: { readonly content: Content; readonly auth: FramedContentAuthData },
+  {
+    content,
+    auth,
+    padTo,
+  }: { readonly content: Content; readonly auth: FramedContentAuthData; readonly padTo: PadTo },
 ): void {
   writeContent(writer, content);
   writeFramedContentAuthData(writer, auth);
-  writer.zeros(paddedLength(writer.length) - writer.length);
+  const padding = padTo(writer.length) - writer.length;
+  if (!Number.isSafeInteger(padding) || padding < 0)
+    throw new CryptoError('usage', `padding of ${padding} bytes`);
+  writer.zeros(padding);
 }
 
 function decodePrivateMessageContent(

@@ -3,8 +3,10 @@ import type { Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { ownContent, signFramedContent } from '../framing/contentAuth.ts';
+import type { PadTo } from '../framing/padding.ts';
 import { protectPrivateMessage, unprotectPrivateMessage } from '../framing/privateMessage.ts';
 import { exportFrom } from '../schedule/keySchedule.ts';
+import type { RatchetWindow } from '../schedule/ratchet.ts';
 import type { Credential } from '../structs/credential.ts';
 import type { ContentType, FramedContent } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
@@ -14,16 +16,17 @@ import { privateKeysOf, signatureKeyIn } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 
 /**
- * Encrypts an application message, padded to a Padmé size. It uses up a key: store
+ * Encrypts an application message, padded to a Padmé size or by `padTo`. It uses up a key: store
  * `group.secretTree.takeChanges()` before the message leaves.
  * @returns MLSMessage(PrivateMessage)
- * @throws CryptoError 'removed', 'unsupported', 'key-exhausted'
+ * @throws CryptoError 'removed', 'unsupported', 'key-exhausted', 'usage' for less than no padding
  */
 export function encryptApplication(
   group: Group,
   plaintext: Uint8Array,
   authenticatedData: Uint8Array,
   env: Env,
+  { padTo }: { readonly padTo?: PadTo } = {},
 ): Uint8Array {
   assertActive(group);
   const { suite, context, ownLeaf, signaturePrivateKey } = group;
@@ -36,7 +39,7 @@ export function encryptApplication(
   };
   const signature = signFramedContent(suite, 'private-message', framed, context, signaturePrivateKey);
   const content = ownContent('private-message', framed, { signature, confirmationTag: null });
-  const privateMessage = protectPrivateMessage(suite, content, privateKeysOf(group), env);
+  const privateMessage = protectPrivateMessage(suite, content, privateKeysOf(group), env, padTo);
   return encodeMlsMessage({ wireFormat: 'private-message', privateMessage });
 }
 
@@ -52,9 +55,14 @@ export interface DecryptedMessage {
  * Decrypts an application message of another member. Success uses up its key: store
  * `group.secretTree.takeChanges()` together with the plaintext. A message that is refused changes nothing.
  * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'decrypt-failed', 'unknown-sender',
- * 'own-message', 'replayed', 'generation-too-far', 'bad-signature', 'removed'
+ * 'own-message', 'replayed', 'generation-too-far', 'bad-signature', 'removed', 'usage' for a window of no size
+ * @param window how far messages may come out of order; by default 1,000 ahead, and 64 behind
  */
-export function decryptApplication(group: Group, bytes: Uint8Array): DecryptedMessage {
+export function decryptApplication(
+  group: Group,
+  bytes: Uint8Array,
+  { window }: { readonly window?: RatchetWindow } = {},
+): DecryptedMessage {
   assertActive(group);
   const message = decodeMlsMessage(bytes);
   if (message.wireFormat !== 'private-message' || message.privateMessage.contentType !== 'application') {
@@ -63,7 +71,7 @@ export function decryptApplication(group: Group, bytes: Uint8Array): DecryptedMe
   const { content, generation } = unprotectPrivateMessage(
     group.suite,
     message.privateMessage,
-    privateKeysOf(group),
+    privateKeysOf(group, window),
     signatureKeyIn(group),
     group.ownLeaf,
   );

@@ -4,6 +4,7 @@ import { decode } from '../codec/reader.ts';
 import { CryptoError } from '../errors.ts';
 import type { PrivateMessageKeys } from '../framing/privateMessage.ts';
 import type { PublicMessageKeys } from '../framing/publicMessage.ts';
+import type { RatchetWindow } from '../schedule/ratchet.ts';
 import { ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import { readExternalSenders } from '../structs/externalSender.ts';
 import type { FramedContent } from '../structs/framedContent.ts';
@@ -52,7 +53,7 @@ export function publicKeysOf(group: Group): PublicMessageKeys {
 }
 
 /** Gives the keys for private messages. Opening a message uses up its key. */
-export function privateKeysOf(group: Group): PrivateMessageKeys {
+export function privateKeysOf(group: Group, window?: RatchetWindow): PrivateMessageKeys {
   const { secretTree, context, secrets } = group;
   return {
     groupContext: context,
@@ -61,7 +62,7 @@ export function privateKeysOf(group: Group): PrivateMessageKeys {
       nextKey: (leaf, type) => secretTree.nextKey(leaf, type),
       openKey: (leaf, type, generation) => {
         senderLeaf(group, leaf);
-        return secretTree.openKey(leaf, type, generation);
+        return secretTree.openKey(leaf, type, generation, window);
       },
     },
   };

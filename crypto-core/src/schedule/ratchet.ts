@@ -18,6 +18,16 @@ export const MAX_FORWARD_DISTANCE = 1000;
  */
 export const MAX_SKIPPED_KEYS = 64;
 
+/** How far the messages of one sender may come out of order, in generations. */
+export interface RatchetWindow {
+  /** The most that a message may be ahead of the ratchet; each costs an HMAC. */
+  readonly ahead: number;
+  /** The most keys of skipped generations that are kept, 52 bytes each; the oldest go first. */
+  readonly skipped: number;
+}
+
+const DEFAULT_WINDOW: RatchetWindow = { ahead: MAX_FORWARD_DISTANCE, skipped: MAX_SKIPPED_KEYS };
+
 const MAX_GENERATION = 0xffffffff;
 
 /** A single-use AEAD key. */
@@ -63,13 +73,18 @@ export function stepRatchet(
 /**
  * Takes the key of a received generation; returns it with the ratchet that no longer has it.
  * FRAME-08 (section 9.2): a key opens one message.
- * @throws CryptoError 'replayed' when the key was used or dropped, 'generation-too-far' beyond the forward limit
+ * @throws CryptoError 'replayed' when the key was used or dropped, 'generation-too-far' beyond the window, 'usage' for a
+ * window of no size
  */
 export function seekRatchet(
   suite: CipherSuite,
   ratchet: Ratchet,
   generation: number,
+  { ahead, skipped: kept }: RatchetWindow = DEFAULT_WINDOW,
 ): { readonly messageKey: MessageKey; readonly ratchet: Ratchet } {
+  for (const size of [ahead, kept]) {
+    if (!Number.isSafeInteger(size) || size < 0) throw new CryptoError('usage', `a window of ${size}`);
+  }
   if (ratchet.next === null || generation < ratchet.next.generation) {
     const messageKey = ratchet.skipped.find((key) => key.generation === generation);
     if (messageKey === undefined) throw new CryptoError('replayed', `FRAME-08: generation ${generation}`);
@@ -78,7 +93,7 @@ export function seekRatchet(
       ratchet: { next: ratchet.next, skipped: ratchet.skipped.filter((key) => key !== messageKey) },
     };
   }
-  if (generation - ratchet.next.generation > MAX_FORWARD_DISTANCE) {
+  if (generation - ratchet.next.generation > ahead) {
     throw new CryptoError('generation-too-far', `generation ${generation} after ${ratchet.next.generation}`);
   }
   if (generation === ratchet.next.generation) return stepRatchet(suite, ratchet);
@@ -87,14 +102,15 @@ export function seekRatchet(
   const passedOver: MessageKey[] = [];
   while (next.generation < generation) {
     // Keys that the bound would drop at once are not derived.
-    if (generation - next.generation <= MAX_SKIPPED_KEYS) {
+    if (generation - next.generation <= kept) {
       passedOver.push(deriveMessageKey(suite, next.secret, next.generation));
     }
     const stale = next;
     next = successor(suite, stale.secret, stale.generation);
     if (stale !== ratchet.next) wipe(stale.secret);
   }
-  const skipped = [...ratchet.skipped, ...passedOver].slice(-MAX_SKIPPED_KEYS);
+  const all = [...ratchet.skipped, ...passedOver];
+  const skipped = all.slice(Math.max(0, all.length - kept));
   const step = stepRatchet(suite, { next, skipped });
   wipe(next.secret);
   return step;

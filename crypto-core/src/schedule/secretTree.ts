@@ -10,6 +10,7 @@ import { fullLeafCount, leftOf, nodeOfLeaf, parentOf, rightOf, rootOf } from '..
 import {
   type MessageKey,
   type Ratchet,
+  type RatchetWindow,
   readRatchet,
   seekRatchet,
   startRatchet,
@@ -126,11 +127,11 @@ export class SecretTree {
 
   /**
    * Looks up the key of a received message.
-   * @throws CryptoError 'replayed', 'generation-too-far', 'missing-key'
+   * @throws CryptoError 'replayed', 'generation-too-far', 'missing-key', 'usage' for a window of no size
    */
-  openKey(leaf: LeafIndex, type: RatchetType, generation: number): TentativeKey {
+  openKey(leaf: LeafIndex, type: RatchetType, generation: number, window?: RatchetWindow): TentativeKey {
     const expansion = this.#expand(leaf);
-    const { messageKey, ratchet } = seekRatchet(this.#suite, expansion.ratchets[type], generation);
+    const { messageKey, ratchet } = seekRatchet(this.#suite, expansion.ratchets[type], generation, window);
     const step = this.#steps;
     return {
       ...messageKey,
