@@ -7,7 +7,7 @@ const fixtures = 'tests/doors/fixtures';
 export default {
   plugins: ['typescript', 'unicorn', 'oxc', 'react', 'jsx-a11y', 'import', 'promise', 'vitest'],
   categories: { correctness: 'error', suspicious: 'error' },
-  ignorePatterns: ['dist', 'relay/dist'],
+  ignorePatterns: ['dist', 'relay/dist', 'crypto-core/dist'],
   rules: {
     'typescript/no-explicit-any': 'error',
     'typescript/no-floating-promises': 'error',

@@ -3,6 +3,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { compileCatalogues } from './build/catalogues.ts';
 import { chunkGroups } from './build/chunkGroups.ts';
 import { compileEmojis } from './build/emojis.ts';
+import { fromSource } from './build/fromSource.ts';
 import { keysOrigin } from './build/keysOrigin.ts';
 import { mqttFromSource } from './build/mqttFromSource.ts';
 import { operatorSettings } from './build/operatorSettings.ts';
@@ -28,6 +29,7 @@ function preloadTypeface(): Plugin {
 }
 
 export default defineConfig({
+  ...fromSource,
   plugins: [
     react(),
     operatorSettings(),

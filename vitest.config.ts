@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { compileCatalogues } from './build/catalogues.ts';
 import { compileEmojis } from './build/emojis.ts';
+import { fromSource } from './build/fromSource.ts';
 import { missingServers } from './relay/test/servers/binaries.mjs';
 import { inCI } from './tests/run/inCI.mjs';
 import { VitestReport } from './tests/run/vitestReport.ts';
@@ -12,9 +13,10 @@ const report = process.env.UNIT_REPORT;
 // In CI what needs a server runs without one too, and fails.
 const hasServers = inCI || missingServers().length === 0;
 
-/** Kills under load, groups in random order, the simulated world: minutes, for `npm run test:all`. */
+/** Kills under load, the package in each host, groups in random order, the simulated world: minutes, for `npm run test:all`. */
 const long = [
   'relay/test/crash/*.test.ts',
+  'tests/package/*.test.ts',
   'tests/simulation/*.test.ts',
   'tests/unit/workers/groupRaces.test.ts',
 ];
@@ -70,6 +72,7 @@ export default defineConfig({
         test: { ...patience, ...sharing, name: 'crypto-core', include: ['crypto-core/test/**/*.test.ts'] },
       },
       {
+        ...fromSource,
         test: {
           ...patience,
           ...sharing,
@@ -104,6 +107,7 @@ export default defineConfig({
       },
       { test: { ...withRelay, name: 'relay-mocks', include: mocking('relay/test') } },
       {
+        ...fromSource,
         plugins: [compileCatalogues()],
         test: {
           ...withRelay,
@@ -120,6 +124,7 @@ export default defineConfig({
         },
       },
       {
+        ...fromSource,
         plugins: [compileCatalogues()],
         test: { ...withRelay, name: 'long', include: long },
       },

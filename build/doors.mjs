@@ -37,7 +37,7 @@ const worker = (name, ...may) => ({
   door: 2,
   room: `workers/${name}`,
   may: may.map((folder) => `workers/${folder}`),
-  packages: ['@sinetti/crypto-core'],
+  packages: ['@sinetti/crypto-core', '@sinetti/crypto-core/account', '@sinetti/crypto-core/content'],
 });
 const workerBase = ['codec', 'api', 'storage', 'session', 'identity'];
 
@@ -75,8 +75,8 @@ const rooms = [
   coreLayer('schedule', 'codec', 'suite', 'structs', 'tree'),
   coreLayer('framing', 'codec', 'suite', 'structs', 'schedule'),
   coreLayer('group', 'codec', 'suite', 'structs', 'tree', 'schedule', 'framing'),
-  coreLayer('account', 'codec', 'suite'),
-  coreLayer('content', 'codec', 'suite', 'account'),
+  coreLayer('account', 'codec', 'suite', 'structs'),
+  coreLayer('content', 'codec', 'suite', 'structs', 'account'),
 
   { ...worker('crypto.worker.ts', 'entry'), own: [], packages: ['comlink'] },
   worker('codec'),

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, createServer, type InlineConfig, type Plugin, type ResolvedConfig } from 'vite';
+import { fromSource } from './fromSource.ts';
 import { precompress } from './precompress.ts';
 import { serviceWorker } from './serviceWorker.ts';
 import { wasmAsHex } from './wasmAsHex.ts';
@@ -116,6 +117,7 @@ function partOf(id: string): string {
 }
 
 const configuration = {
+  ...fromSource,
   configFile: false,
   root,
   publicDir: false,

@@ -66,7 +66,7 @@ export const register = defineRoute({
   }),
   status: 201,
   response: SessionAnswer,
-  errors: ['username-taken', 'email-taken'],
+  errors: ['invalid-username', 'username-taken', 'email-taken'],
 });
 
 export const login = defineRoute({
@@ -233,7 +233,7 @@ export const updateProfile = defineRoute({
   proof: { unless: 'both stay, but for their case' },
   status: 200,
   response: Profile,
-  errors: ['username-taken', 'email-taken', 'forbidden', 'stale-version'],
+  errors: ['invalid-username', 'username-taken', 'email-taken', 'forbidden', 'stale-version'],
 });
 
 export const changePassword = defineRoute({
@@ -257,11 +257,27 @@ export const changePassword = defineRoute({
   errors: ['wrong-password', 'stale-version'],
 });
 
+/** By which of a person's names others find them, and whether those who search by the username are shown the email. */
+export const Discoverability = z
+  .object({ found_by: z.enum(['name', 'email', 'both', 'none']), shows_email: z.boolean() })
+  .register(z.globalRegistry, { id: 'Discoverability' });
+export type Discoverability = z.infer<typeof Discoverability>;
+
+export const putDiscoverability = defineRoute({
+  method: 'PUT',
+  paths: ['/users/me/discoverability'],
+  access: 'session',
+  body: Discoverability,
+  status: 204,
+  errors: [],
+});
+
 export const AccountData = z
   .object({
     profile: Profile,
     /** When the person agreed to the privacy policy, by their own clock. */
     consented_at: Timestamp,
+    discoverability: Discoverability,
     password_params: PasswordParams,
     sessions: z.array(
       z.object({

@@ -26,6 +26,8 @@ export const errorStatus = {
   forbidden: 403,
   'not-found': 404,
   'method-not-allowed': 405,
+  /** The letters of the username are of several scripts. */
+  'invalid-username': 422,
   'username-taken': 409,
   'email-taken': 409,
   'already-contacts': 409,

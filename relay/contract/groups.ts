@@ -141,7 +141,7 @@ export const leaveGroup = defineRoute({
   errors: ['not-found', 'forbidden'],
 });
 
-export const getDeparture = defineRoute({
+export const getLeaveStatement = defineRoute({
   method: 'GET',
   paths: ['/group/{id}/departure'],
   access: 'session',

@@ -37,7 +37,7 @@ export const limits = {
   revocationMax: 1024,
   /** Starts of a device that it may have registered without having had an answer. */
   startsNamed: 64,
-  /** What a receipt seals has 93 bytes. */
+  /** The sealed part of a receipt has 93 bytes. */
   receiptMax: 256,
   /** Groups of more people have no receipts: each would be told to all. */
   peopleWithReceipts: 32,

@@ -1,6 +1,6 @@
 import type { Kysely, Migration } from 'kysely';
 
-/** What tells two places apart that hold the data of one device. */
+/** Registered starts tell apart two places that hold the data of one device. */
 export const starts: Migration = {
   async up(db: Kysely<unknown>) {
     // The start that the device has registered last; null for a device that has registered none.

@@ -19,11 +19,23 @@ import { entryDigests } from './0017-entry-digests.ts';
 import { starts } from './0018-starts.ts';
 import { signedNames } from './0019-signed-names.ts';
 import { receipts } from './0020-receipts.ts';
+import { nameIndex } from './0021-name-index.ts';
+import { usernameSkeletons } from './0022-username-skeletons.ts';
+import { discoverability } from './0023-discoverability.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
-/** Every migration by name, in order. Named here rather than found in the folder, so that a compiled relay has them. */
-export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
+/** The most accounts whose names are taken into the index while the relay starts, in tenths of a second. */
+const indexedAtOnce = 20_000;
+
+/**
+ * Every migration by name, in order. Named here rather than found in the folder, so that a compiled relay has them.
+ * @param namesAtOnce the most accounts whose names 0021 takes in by itself
+ */
+export const migrations = (
+  types: ColumnTypes,
+  namesAtOnce: number = indexedAtOnce,
+): Record<string, Migration> => ({
   '0001-initial': initial(types),
   '0002-groups': groups(types),
   '0003-notifications': notifications,
@@ -44,4 +56,7 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0018-starts': starts,
   '0019-signed-names': signedNames(types),
   '0020-receipts': receipts(types),
+  '0021-name-index': nameIndex(types, namesAtOnce),
+  '0022-username-skeletons': usernameSkeletons,
+  '0023-discoverability': discoverability,
 });

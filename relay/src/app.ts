@@ -15,6 +15,7 @@ import { createKeysListener } from './http/keysListener.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
 import type { Ports } from './http/origins.ts';
 import { serveWebClient } from './http/static.ts';
+import { createNameJob } from './jobs/names.ts';
 import { createPurgeJob } from './jobs/purge.ts';
 import { listenFailure } from './listenFailure.ts';
 import { createAppender } from './messaging/append/appender.ts';
@@ -105,6 +106,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       clock,
       log: app.log,
       db: database.db,
+      names: database.names,
       appender: await createAppender(database),
       secrets,
       rateLimitStore,
@@ -113,6 +115,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
 
     const purgeJob = createPurgeJob({ db: database.db, clock, log });
     opened.push(purgeJob);
+    const nameJob = createNameJob({ db: database.db, names: database.names, log });
+    opened.push(nameJob);
 
     let closed: Promise<void> | undefined;
     app.addHook('onRequest', async () => {
@@ -158,6 +162,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         const settings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
         if (port !== null) metricsServer = await serveMetrics(metrics, { host, port, ...settings });
         purgeJob.start();
+        nameJob.start();
         // Browsers name both ports, so the one of the keys is taken before anything is answered at the app's.
         if (keys !== null) ports = await keys.listen();
         return {

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type AccountChanges, createAccountChanges } from './accounts/accountChanges.ts';
 import { type AccountStates, createAccountStates } from './accounts/accountStates.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { createPeople, type People } from './accounts/people.ts';
 import { createSignedNames, type SignedNames } from './accounts/signedNames.ts';
 import { createLoginThrottle } from './auth/loginThrottle.ts';
 import { createPasswords } from './auth/passwords.ts';
@@ -9,6 +10,7 @@ import { createProofs, type Proofs } from './auth/proofs.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
+import type { NameIndex } from './db/nameIndex.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createStarts, type Starts } from './devices/starts.ts';
@@ -38,6 +40,7 @@ export interface Services {
   readonly accountChanges: AccountChanges;
   readonly accountStates: AccountStates;
   readonly signedNames: SignedNames;
+  readonly people: People;
   readonly rateLimiter: RateLimiter;
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
@@ -55,6 +58,7 @@ export interface Services {
 export interface ServiceDependencies
   extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers'> {
   readonly db: Db;
+  readonly names: NameIndex;
   readonly appender: Appender;
   readonly secrets: Secrets;
   readonly rateLimitStore: RateLimitStore;
@@ -83,10 +87,18 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     connections: new OpenConnections(),
     sessions,
     proofs: createProofs({ db, clock, loginThrottle }),
-    accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
+    accounts: createAccounts({
+      db,
+      hub,
+      clock,
+      passwords,
+      sessions,
+      loginThrottle,
+    }),
     accountChanges: createAccountChanges({ db, hub, clock }),
     accountStates: createAccountStates({ db, hub }),
     signedNames: createSignedNames({ db }),
+    people: createPeople({ db, names: dependencies.names }),
     devices: createDevices({ db, hub, clock }),
     starts: createStarts({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),

@@ -4,7 +4,7 @@ import { readConfig } from '../src/config.ts';
 import { StartupError } from '../src/errors.ts';
 import { defaultQuotas } from '../src/rateLimits/quotas.ts';
 
-describe('configuration', () => {
+describe("the relay's configuration", () => {
   it('has defaults that listen to this machine only', () => {
     const config = readConfig({});
     expect(config).toEqual({

@@ -32,7 +32,7 @@ function deferred() {
 const names = (file: SqliteFile) =>
   file.run<{ name: string }>('select name from names order by name', []).rows.map((row) => row.name);
 
-describe('a group', () => {
+describe('a group of transactions', () => {
   let file: SqliteFile;
   let other: SqliteFile;
   let commands: string[];
@@ -251,7 +251,7 @@ describe('a group', () => {
   });
 });
 
-describe('the log', () => {
+describe("SQLite's log", () => {
   it('is what is synced, and a disk that fails counts as one that is out', async () => {
     const name = path.join(dataDir, 'log.db');
     const [writer, reader] = [new SqliteFile(name), new SqliteFile(name)];
@@ -274,7 +274,7 @@ describe('the log', () => {
   });
 });
 
-describe('the database', () => {
+describe("SQLite's database", () => {
   let database: OpenDatabase;
   beforeEach(async () => {
     database = await openSqlite(dataDir, threadEntry);

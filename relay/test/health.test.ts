@@ -15,7 +15,7 @@ afterEach(async () => {
   await relay.close();
 });
 
-describe('health', () => {
+describe("the relay's health", () => {
   it.each(['/healthz', '/readyz'])('is ok at %s', async (path) => {
     relay = await startTestRelay();
     const answer = await fetch(`${relay.url}${path}`);
@@ -43,7 +43,7 @@ async function sample(name: string): Promise<number | null> {
   return line === undefined ? null : Number(line.slice(name.length + 1));
 }
 
-describe('metrics', () => {
+describe("the relay's metrics", () => {
   it('are served nowhere unless a port is set', async () => {
     relay = await startTestRelay();
     expect(relay.metricsUrl).toBeNull();

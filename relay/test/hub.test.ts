@@ -6,7 +6,7 @@ const newHub = () => {
   return { hub: new Hub((error) => errors.push(error)), errors };
 };
 
-describe('the hub', () => {
+describe('the hub of one relay', () => {
   it('delivers to the listeners of a topic, in order, until they unsubscribe', () => {
     const { hub } = newHub();
     const heard: string[] = [];

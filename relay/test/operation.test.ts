@@ -120,7 +120,7 @@ it('a port that is taken is one clear sentence', async () => {
   other.close();
 });
 
-describe('stopping', () => {
+describe('stopping the relay', () => {
   it('finishes the requests under way and ends the sockets', async () => {
     const relay = await startTestRelay({ dataDir });
     const presence = new WebSocket(relay.presenceUrl);

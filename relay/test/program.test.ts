@@ -23,7 +23,7 @@ afterEach(async () => {
 const start = (environment: Record<string, string>) =>
   program.start({ DATA_DIR: dataDir, WEB_DIR: dataDir, ...environment });
 
-describe('the program', () => {
+describe("the relay's program", () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('says where it is, and ends well on %s', async (signal) => {
     const { child, ready, ended } = start({});
     await signUp({ url: await ready });

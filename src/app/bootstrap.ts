@@ -54,7 +54,6 @@ export function bootstrap(options: BootstrapOptions): AppActions {
   function keepApp(): void {
     if (isKept || import.meta.env.DEV || !('serviceWorker' in navigator)) return;
     isKept = true;
-    keysFrame().keep();
     void import('./updates.ts').then(({ keepUpToDate }) =>
       keepUpToDate({
         container: navigator.serviceWorker,
@@ -69,6 +68,8 @@ export function bootstrap(options: BootstrapOptions): AppActions {
   store.sub(authStatusAtom, () => {
     if (store.get(authStatusAtom) !== 'success') return;
     keepApp();
+    // Not before: it would keep the frame busy while its worker starts.
+    if (!import.meta.env.DEV) keysFrame().keep();
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') client.onVisible();

@@ -1,4 +1,9 @@
-import { type FrameRequest, interfaceVersion, isOfType } from '../../workers/api/frameMessages.ts';
+import {
+  type Connect,
+  type FrameRequest,
+  interfaceVersion,
+  isOfType,
+} from '../../workers/api/frameMessages.ts';
 import { isKeysOriginOf } from '../../workers/api/origins.ts';
 
 /** Milliseconds after page and frame have loaded: what it says and that it has loaded come from two processes, in any order. */
@@ -50,7 +55,7 @@ function connectFrame(): KeysFrame {
     if (!isOurs || !('version' in data) || data.version !== interfaceVersion) {
       return onBroken('frame');
     }
-    element.contentWindow?.postMessage({ type: 'connect' }, origin, [frameSide]);
+    element.contentWindow?.postMessage({ type: 'connect' } satisfies Connect, origin, [frameSide]);
   });
   // It may have said that it is there before anybody listened. The question tells nothing to whoever is there instead.
   element.contentWindow?.postMessage({ type: 'hello' }, '*');

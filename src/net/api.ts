@@ -189,7 +189,7 @@ export function createApi(http: Http) {
       http.call(routes.leaveGroup, { params: { id }, body: statement === null ? {} : { statement } }),
 
     /** Reads the leave statement of this person; `not-found` for a group that they didn't leave. */
-    getDeparture: (id: string) => http.call(routes.getDeparture, { params: { id } }),
+    getLeaveStatement: (id: string) => http.call(routes.getLeaveStatement, { params: { id } }),
 
     deleteGroup: (id: string) => http.call(routes.deleteGroup, { params: { id } }),
 

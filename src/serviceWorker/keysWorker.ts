@@ -9,10 +9,12 @@ declare const __BUILD__: Build;
 
 const { headers } = importOperatorSettings(self);
 
+const isWorker = (path: string): boolean => path.startsWith('/assets/crypto.worker-');
+
 const precache = new Precache({
   build: __BUILD__,
-  page: { file: '/keys.html', answers: (pathname) => pathname === keysPath },
-  headersOf: (path) => (path.startsWith('/assets/crypto.worker-') ? headers.keys.worker : headers.keys.page),
+  page: { file: '/keys.html', answers: (pathname) => pathname === keysPath, beginsWith: isWorker },
+  headersOf: (path) => (isWorker(path) ? headers.keys.worker : headers.keys.page),
   origin: self.location.origin,
   caches: self.caches,
   fetch: self.fetch.bind(self),

@@ -44,6 +44,8 @@ export interface PrecacheOptions {
   readonly page: {
     readonly file: string;
     readonly answers: (pathname: string) => boolean;
+    /** Returns whether the page begins by asking for a file, which is read and checked while the page is being loaded. */
+    readonly beginsWith?: (path: string) => boolean;
     /** Puts into the page what the operator decides. */
     readonly filled?: (page: string) => string;
   };
@@ -82,6 +84,8 @@ export class Precache {
   readonly #options: PrecacheOptions;
   readonly #files: ReadonlyMap<string, BuildFile>;
   readonly #cacheName: string;
+  /** Files that the page which is being loaded will ask for, each for one answer. */
+  readonly #ahead = new Map<string, Promise<Response>>();
 
   constructor(options: PrecacheOptions) {
     this.#options = options;
@@ -113,9 +117,24 @@ export class Precache {
     if (request.method !== 'GET' || origin !== this.#options.origin) return null;
     const { page } = this.#options;
     const file = this.#files.get(pathname);
-    if (file !== undefined && file.path !== page.file)
-      return this.#fileOf(file).catch(() => Response.error());
-    return request.mode === 'navigate' && page.answers(pathname) ? this.#page(request) : null;
+    if (file !== undefined && file.path !== page.file) {
+      const answer = this.#ahead.get(pathname) ?? this.#fileOf(file);
+      this.#ahead.delete(pathname);
+      return answer.catch(() => Response.error());
+    }
+    if (request.mode !== 'navigate' || !page.answers(pathname)) return null;
+    this.#lookAhead();
+    return this.#page(request);
+  }
+
+  #lookAhead(): void {
+    for (const file of this.#files.values()) {
+      if (this.#options.page.beginsWith?.(file.path) !== true) continue;
+      const answer = this.#fileOf(file);
+      // Told of where it is asked for.
+      answer.catch(() => undefined);
+      this.#ahead.set(file.path, answer);
+    }
   }
 
   /** The network has to help when the browser has evicted the page. */

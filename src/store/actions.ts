@@ -85,7 +85,7 @@ export interface AppActions {
   discardMessage(messageId: string): Promise<void>;
   /** Sends what waits for the person because the two of a chat were not shown the same. */
   sendAnyway(userId: string): Promise<void>;
-  /** What speaks for a message at a position of a conversation's log. */
+  /** Returns the evidence for a message at a position of a conversation's log. */
   messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
   /** The text of a file with what this browser was given of a conversation, signed by it. */
   saveView(conversationId: string, withTexts: boolean): Promise<string>;

@@ -47,12 +47,6 @@ export interface Group {
 /** By name; those without an opened one last, by the time of their creation. */
 export const groupsAtom = sessionAtom<LoadedList<Group>>(unloadedList);
 
-/** The open group; null also while nothing is known of it yet. */
-export const openGroupAtom = atom((get): Group | null => {
-  const id = get(activeGroupAtom);
-  return get(groupsAtom).items.find((group) => group.id === id) ?? null;
-});
-
 /** Unread messages of other people in all groups but the open one. */
 export const groupUnreadTotalAtom = atom((get) => {
   const active = get(activeGroupAtom);

@@ -7,7 +7,7 @@ import styles from './PasswordStrength.module.css';
 
 type Rate = (...password: Parameters<typeof ratePassword>) => PasswordRating | null;
 
-/** Its dictionaries weigh more than the page. Without them, offline say, there is no advice and nothing else is amiss. */
+/** Its dictionaries weigh more than the page. Without them, offline say, there is no advice and everything else works. */
 const loadRating = (): Promise<Rate> =>
   import('../lib/passwordRating.ts').then(
     (rating): Rate => rating.ratePassword,

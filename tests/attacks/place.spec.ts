@@ -16,7 +16,7 @@ function open(folder: string, baseURL: string): Promise<BrowserContext> {
   });
 }
 
-/** What the page hands the relay that only a device could have encrypted. */
+/** Collects requests to the relay with content that only a device could have encrypted. */
 function sendings(person: Person): string[] {
   const seen: string[] = [];
   const keep = (text: string | null) => {

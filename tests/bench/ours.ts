@@ -12,8 +12,8 @@ import {
   joinByWelcome,
   loadGroup,
   saveEpoch,
-  sealRecord,
 } from '@sinetti/crypto-core';
+import { sealRecord } from '@sinetti/crypto-core/account';
 import { browserEnv } from '../../workers/entry/browserEnv.ts';
 import type { Lane } from './lane.ts';
 import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf, PLAINTEXT } from './message.ts';

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { fromSource } from '../../build/fromSource.ts';
 
 /** Packages that ts-mls imports on demand for suites not measured here, and that are therefore not installed. */
 const tsMlsOptionalPeers = [
@@ -15,6 +16,7 @@ const rolldownOptions = {
 
 // The built page goes to the folder that run.mjs names; nothing is written into the repository.
 export default defineConfig(({ mode }) => ({
+  ...fromSource,
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
   logLevel: 'error',

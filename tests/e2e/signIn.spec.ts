@@ -140,7 +140,7 @@ test('visitors stay outside, and signing up and logging in say why they failed',
     await context.route('**/api/profile', (route) => route.fulfill({ status: 500, body: '' }), { times: 1 });
     await page.goto('/dashboard');
     await ines.onDashboard();
-    // What else the start asks for comes between them on a slow machine.
+    // Other requests of the start come between them on a slow machine.
     const profiles = () => calls.filter((call) => call === 'GET /profile');
     await expect.poll(profiles).toEqual(['GET /profile', 'GET /profile']);
     const [header = '', claims = ''] = ((await token.read()) ?? '').split('.');

@@ -11,7 +11,7 @@ const copiedAnew = expect.stringContaining('It is a new device now');
 
 /** The key of each ciphertext that a worker has made: one is for one message, whatever the nonce. */
 let keys: Map<string, string>;
-/** What was encrypted and left a browser, each ciphertext once: sending it again is no second use. */
+/** The ciphertexts that left a browser, each once: sending one again is no second use. */
 let left: Set<string>;
 /** Replaces the relay's answer to a call, or passes it on. */
 let lie: (request: Request, answer: () => Promise<Response>) => Promise<Response>;
@@ -249,7 +249,7 @@ it('reads the log of a conversation before the first message of a start, however
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // What a start reads by itself comes late.
+  // The list that a start reads by itself comes late.
   lie = async (request, answer) => {
     if (request.method === 'GET' && request.url.endsWith('/conversations')) await held;
     return answer();

@@ -5,7 +5,7 @@ import {
   recoveryAuthKey,
   recoveryKeyPair,
   recoveryProofSeed,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';

@@ -125,7 +125,7 @@ describe('a new password', () => {
   });
 });
 
-describe('devices', () => {
+describe('the devices of a person', () => {
   it('are told of a new one, until the person has looked', async () => {
     const { anna, bert, phone } = await annaTwiceAndBert();
     const phoneId = await deviceIdOf(phone);

@@ -23,6 +23,9 @@ const hasBrowser = (name) => name !== 'firefox' || firefoxPath !== undefined || 
 const e2eProjects = projects.e2e.filter(hasBrowser);
 
 const isBuilt = () => existsSync('dist/app/index.html') && existsSync('relay/dist/src/server.js');
+// In CI the commit is the seed of what is drawn: each commit plays something else, and the same again when it is run again.
+const commit = () => spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).stdout?.trim();
+const seed = process.env.SINETTI_TEST_SEED ?? (inCI ? commit() : undefined);
 const script = (name) => ({ name, command: 'npm', args: ['run', '--silent', name] });
 const steps = [
   ...(which === 'quick' ? [script('check')] : []),
@@ -41,7 +44,12 @@ const done = steps.map(({ name, command, args }) => {
   const begun = performance.now();
   const { status } = spawnSync(command, args, {
     stdio: 'inherit',
-    env: { ...process.env, UNIT_REPORT: unitReport, E2E_REPORT: e2eReport },
+    env: {
+      ...process.env,
+      UNIT_REPORT: unitReport,
+      E2E_REPORT: e2eReport,
+      ...(seed ? { SINETTI_TEST_SEED: seed } : {}),
+    },
     shell: process.platform === 'win32',
   });
   return { name, hasFailed: status !== 0, milliseconds: performance.now() - begun };

@@ -11,12 +11,14 @@ const usage = `npm run simulate -- [options]
   --runs R         with the seeds S/0, S/1, … (1, with S itself)
   --seconds T      as many runs as begin within that time
   --lies           each ends with a relay that lies, in another way each time
-  --kept FILE      plays what a file in tests/simulation/kept holds
-  --shrink         leaves out steps of a run that fails while it still does, and keeps what is left
+  --mixed          every other one does, after 20 steps: as CI plays them
+  --kept FILE      plays what a file in tests/simulation/kept holds; may be given more than once
+  --plan JSON      plays a plan, as it is printed of each run
+  --shrink         leaves out steps of a run that fails while it still does, for at most five minutes, and keeps what is left
   --trace          prints every request and every line of a log
 `;
 
-/** What all runs together have shown. */
+/** Adds up the outcomes of all runs. */
 class Totals {
   readonly #began = performance.now();
   readonly #events = new Map<string, number>();
@@ -62,56 +64,79 @@ class Totals {
   }
 }
 
+const options = {
+  seed: { type: 'string' },
+  steps: { type: 'string', default: '60' },
+  people: { type: 'string' },
+  runs: { type: 'string' },
+  seconds: { type: 'string' },
+  lies: { type: 'boolean', default: false },
+  mixed: { type: 'boolean', default: false },
+  kept: { type: 'string', multiple: true },
+  plan: { type: 'string' },
+  shrink: { type: 'boolean', default: false },
+  trace: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+type Options = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+
+const stepsBeforeLie = 20;
+
+/** The plans that were asked for, one after the other. */
+function* plansOf(values: Options): Generator<Plan> {
+  if (values.kept !== undefined) {
+    for (const file of values.kept) yield (JSON.parse(readFileSync(file, 'utf8')) as Kept).plan;
+    return;
+  }
+  if (values.plan !== undefined) {
+    yield JSON.parse(values.plan) as Plan;
+    return;
+  }
+  const { runs, seconds, seed = Date.now().toString(36) } = values;
+  const isOne = runs === undefined && seconds === undefined;
+  const end = seconds === undefined ? Number(runs ?? 1) : Number.POSITIVE_INFINITY;
+  for (let run = 0; run < end; run += 1) {
+    const isHonest = values.mixed ? run % 2 === 0 : !values.lies;
+    const lie = isHonest ? undefined : lies[(values.mixed ? (run - 1) / 2 : run) % lies.length];
+    yield {
+      seed: isOne ? seed : `${seed}/${run}`,
+      steps: values.mixed && lie !== undefined ? stepsBeforeLie : Number(values.steps),
+      people: Number(values.people ?? 3 + (run % 2)),
+      ...(lie === undefined ? {} : { lie }),
+    };
+  }
+}
+
+/** Keeps a smaller run that fails like this one, and prints it: a folder of CI's is gone afterwards. */
+async function keep(plan: Plan, shows: string | undefined, say: (text: string) => void): Promise<void> {
+  const smaller = await shrink(plan, say);
+  const file = `tests/simulation/kept/${plan.seed.replaceAll(/\W/g, '-')}.json`;
+  const kept = `${JSON.stringify({ shows, plan: smaller }, null, 2)}\n`;
+  writeFileSync(file, kept);
+  say(`kept as ${file}, to be named by what it shows and committed with its remedy:\n${kept}`);
+}
+
 /** @returns the exit code: 1 when a run has failed */
 export async function simulate(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seed: { type: 'string', default: Date.now().toString(36) },
-      steps: { type: 'string', default: '60' },
-      people: { type: 'string' },
-      runs: { type: 'string' },
-      seconds: { type: 'string' },
-      lies: { type: 'boolean', default: false },
-      kept: { type: 'string' },
-      shrink: { type: 'boolean', default: false },
-      trace: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const { values } = parseArgs({ args, options });
   const say = (text: string) => void process.stdout.write(`${text}\n`);
   if (values.help) {
     say(usage);
     return 0;
   }
   const totals = new Totals();
-  const seconds = values.seconds === undefined ? null : Number(values.seconds);
-  const runs = seconds === null ? Number(values.runs ?? 1) : Number.POSITIVE_INFINITY;
-  const planOf = (run: number): Plan => {
-    const lie = lies[run % lies.length];
-    return {
-      seed: values.runs === undefined && seconds === null ? values.seed : `${values.seed}/${run}`,
-      steps: Number(values.steps),
-      people: Number(values.people ?? 3 + (run % 2)),
-      ...(values.lies && lie !== undefined ? { lie } : {}),
-    };
-  };
-  for (let run = 0; run < runs; run += 1) {
-    if (seconds !== null && totals.seconds > seconds) break;
-    const plan =
-      values.kept === undefined ? planOf(run) : (JSON.parse(readFileSync(values.kept, 'utf8')) as Kept).plan;
+  const seconds = Number(values.seconds ?? Number.POSITIVE_INFINITY);
+  for (const plan of plansOf(values)) {
+    if (totals.seconds > seconds) break;
     const outcome = await playPlan(plan, values.trace);
     totals.add(outcome);
     const faults = faultsOf(outcome);
     say(`${faults.length === 0 ? 'ok' : 'FAILED'} ${JSON.stringify(plan)} ${outcome.hash}`);
     if (values.trace) say(outcome.trace.join('\n'));
     for (const fault of faults) say(`  ${fault}`);
-    if (faults.length > 0 && values.shrink) {
-      const smaller = await shrink(plan, say);
-      const file = `tests/simulation/kept/${plan.seed.replaceAll(/\W/g, '-')}.json`;
-      writeFileSync(file, `${JSON.stringify({ shows: faults[0], plan: smaller }, null, 2)}\n`);
-      say(`kept as ${file}`);
-    }
+    if (faults.length === 0) continue;
+    say(`  again: npm run simulate -- --plan '${JSON.stringify(plan)}' --shrink`);
+    if (values.shrink) await keep(plan, faults[0], say);
   }
   say(String(totals));
   return totals.sum.failed === 0 ? 0 : 1;

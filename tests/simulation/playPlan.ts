@@ -3,6 +3,12 @@ import type { Outcome, Plan } from './world/play.ts';
 
 export type { Outcome, Plan } from './world/play.ts';
 
+/**
+ * All that the client loads when it is first needed. Loading takes the machine's time: a world in which something is
+ * loaded would go on meanwhile, by more or less, and one in which it is there already would not.
+ */
+const loadedLater = import.meta.glob(['/src/services/**/*.ts', '/src/i18n/en/*.ts']);
+
 /** A run before the first one: what libraries do when they are first used would tell that one from the others. */
 const warmUp: Plan = { seed: 'warm', steps: 4, people: 2 };
 let isWarm = false;
@@ -15,13 +21,12 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
   }
   const uninstall = install();
   try {
-    // What these load takes the world's time and threads over, and all of it is there before the first request.
+    // These modules take over the world's time and threads, and are loaded before the first request.
     const [{ play }, { installRandom }, { activateLocale }] = await Promise.all([
       import('./world/play.ts'),
       import('./seams/random.ts'),
       import('#src/i18n/i18n.ts'),
-      import('#src/services/client/signedIn.ts'),
-      import('#src/services/client/deletion.ts'),
+      ...Object.values(loadedLater).map((load) => load()),
     ]);
     await activateLocale('en');
     const unseed = installRandom(plan.seed);
@@ -31,14 +36,14 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
   }
 }
 
-/** What a file of tests/simulation/kept holds: a run that failed once. */
+/** A file of tests/simulation/kept: a run that failed once. */
 export interface Kept {
-  /** What it showed. */
+  /** The fault that it showed. */
   readonly shows: string;
   readonly plan: Plan;
 }
 
-/** What a run has shown that no run may show. */
+/** Returns everything in an outcome that no run may show. */
 export const faultsOf = ({ alarms, wrong }: Outcome): readonly string[] => [
   ...wrong,
   ...alarms.map((alarm) => `a false alarm: ${alarm}`),

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { createHash, randomUUID } from 'node:crypto';
-import type { passwordKeys } from '@sinetti/crypto-core';
+import type { passwordKeys } from '@sinetti/crypto-core/account';
 import { IDBFactory } from 'fake-indexeddb';
 import { createStore } from 'jotai';
 import mqtt, { type MqttClient } from 'mqtt';

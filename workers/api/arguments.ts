@@ -201,7 +201,7 @@ export const ReadWhere = oneOf('here', 'elsewhere');
 export const Seq = seq;
 /** Drafts as the page has them; whether a message could carry them is decided later. */
 export const OwnStateInput = object({
-  reads: array(object({ conversationId: ConversationId, seq: integer(1) }), limits.readsUntold),
+  reads: array(object({ conversationId: ConversationId, seq: integer(1) }), limits.pendingReads),
   drafts: array(
     object({ conversationId: ConversationId, text: string(limits.localEntryText) }),
     limits.draftTimes,

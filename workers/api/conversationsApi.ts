@@ -186,7 +186,7 @@ export interface MessagePage {
   readonly limit: number;
 }
 
-/** What a person's devices tell each other: how far the person has read conversations, and drafts, empty ones included. */
+/** The word of one own device to the others: how far the person has read conversations, and drafts, empty ones too. */
 export interface OwnState {
   readonly reads: readonly { readonly conversationId: string; readonly seq: number }[];
   readonly drafts: readonly { readonly conversationId: string; readonly text: string }[];
@@ -203,7 +203,7 @@ export interface ProcessResult {
   readonly state: ConversationState;
   /** Present if the log holds what this device's leaf has sent from another place: nothing is encrypted here any more. */
   readonly isCopied?: true;
-  /** What other own devices have told that is new here. */
+  /** News of other own devices. */
   readonly ownState?: OwnState;
 }
 

@@ -2,16 +2,16 @@ import type { ConversationEvent } from './cryptoApi.ts';
 
 /** How a message stands in the log, as far as this device can know. */
 export type LogEvidence =
-  /** What another device had read, this message included, is what this one was given. */
+  /** Another device had read the same log as this one, this message included. */
   | { readonly kind: 'agreed' }
   /** Nothing was found, and nobody has written since who could confirm it. */
   | { readonly kind: 'open' }
   /** It is from before this device compares: from before it was let in, or before there were headers. */
   | { readonly kind: 'unknown' }
-  /** What was found, at this message or at the first one that nobody has confirmed since. */
+  /** The finding at this message, or at the first one that nobody has confirmed since. */
   | { readonly kind: 'finding'; readonly event: ConversationEvent };
 
-/** What is known of a message beside its text. */
+/** A message's sender and times, and the evidence that others were given the same log. */
 export interface MessageEvidence {
   readonly seq: number;
   readonly senderId: string;
@@ -35,9 +35,9 @@ export interface SeenEntry {
   readonly text: string | null;
 }
 
-/** What this device was given, beside what another says that it was. */
+/** The comparison of this device's log with the saved view of another device. */
 export interface ViewComparison {
-  /** Who has signed the file. `savedAt` is by their clock (RFC 3339). */
+  /** The device that has signed the file. `savedAt` is by its clock (RFC 3339). */
   readonly author: { readonly userId: string; readonly deviceId: string; readonly savedAt: string };
   readonly result: /** The same entries at all positions that both have. */
     | { readonly kind: 'same'; readonly from: number; readonly upTo: number }

@@ -3,14 +3,8 @@
  * of the payload, so that the size of an entry tells as little as that of the message did. It is sealed under
  * the newest history key for its place: the conversation and the message id under which the relay keeps it.
  */
-import {
-  CryptoError,
-  type Env,
-  openShared,
-  paddedLength,
-  type SharedKeys,
-  sealShared,
-} from '@sinetti/crypto-core';
+import { CryptoError, type Env, paddedLength } from '@sinetti/crypto-core';
+import { openShared, type SharedKeys, sealShared } from '@sinetti/crypto-core/account';
 import {
   boolean,
   type Guarded,

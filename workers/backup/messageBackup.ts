@@ -2,7 +2,8 @@
  * The message backup: sealed copies of messages at the relay, for the person's other devices (PROTOCOL
  * section 5).
  */
-import { CryptoError, newestSharedKeys, type SharedKeys, sharedRevision } from '@sinetti/crypto-core';
+import { CryptoError } from '@sinetti/crypto-core';
+import { newestSharedKeys, type SharedKeys, sharedRevision } from '@sinetti/crypto-core/account';
 import { BackupEntriesStored, ConversationId, check, StoredBackupEntries } from '../api/arguments.ts';
 import type { BackupEntry, CryptoApi, MessageView } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -30,21 +31,9 @@ import {
   sealSettingEntry,
 } from './backupFormat.ts';
 
-type MessageBackupApi = Pick<
-  CryptoApi,
-  | 'backupState'
-  | 'setBackupKept'
-  | 'backupSetting'
-  | 'backupSettingStored'
-  | 'conversationsToBackUp'
-  | 'nextBackupEntries'
-  | 'backupEntriesStored'
-  | 'readBackup'
->;
-
 const firstRecord: BackupRecord = { kept: true, version: 0, isTold: true, position: 0 };
 
-export function createMessageBackup(deps: TransactionDeps, session: Session): MessageBackupApi {
+export function createMessageBackup(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async backupState() {
@@ -176,7 +165,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       }
       return result;
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   async function entriesAfter(
     tx: Transaction,

@@ -94,14 +94,14 @@ export const limits = {
   /** Entries in the local store. */
   localEntries: 2000,
   /**
-   * What own devices tell each other: read positions and drafts in a message, and those that wait to be told, the newest;
-   * bytes of a message's drafts as JSON; the drafts whose times a device knows; and the own messages that it knows of,
-   * which are more than an epoch has.
+   * Limits among own devices: the newest read positions and drafts in a message and of those that wait to be told; bytes
+   * of a message's drafts as JSON; the drafts whose times a device knows; and the own messages that it knows of, which
+   * are more than an epoch has.
    */
   readsTold: 100,
   draftsTold: 20,
-  readsUntold: 500,
-  draftsUntold: 20,
+  pendingReads: 500,
+  pendingDrafts: 20,
   draftsSize: 96 * 1024,
   draftTimes: 500,
   ownStatesKept: 64,

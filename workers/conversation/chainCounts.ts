@@ -1,5 +1,6 @@
-/** What follows from the rows of the running hash, and from what senders have said of their own entries. */
-import { type ChainHeader, equalBytes, nextRunningHash } from '@sinetti/crypto-core';
+/** Counts the entries of each device by the rows of the running hash, and by what senders have said of their own entries. */
+import { equalBytes } from '@sinetti/crypto-core';
+import { type ChainHeader, nextRunningHash } from '@sinetti/crypto-core/content';
 import type { ChainRecord, Diverged } from './chainRecord.ts';
 import type { ChainRow } from './chainRows.ts';
 

@@ -1,5 +1,5 @@
-/** What the running hash needs beside its rows, one record a conversation. */
-import type { LogPosition } from '@sinetti/crypto-core';
+/** The state of the running hash beside its rows, one record a conversation. */
+import type { LogPosition } from '@sinetti/crypto-core/content';
 import {
   array,
   boolean,
@@ -13,7 +13,7 @@ import {
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import { LogPositionRecord } from '../storage/records.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 const id = string(128);
 
@@ -28,7 +28,7 @@ export const ChainRecord = object({
   marks: withDefault(array(object({ position: integer(0), hash: bytes(32, 32), leads: boolean }), 2), []),
   /** With `marks`: the device that has signed the GroupInfo. */
   signer: withDefault(nullable(object({ userId: id, deviceId: id })), null),
-  /** Of a device that was taken out: how far it had read the log. */
+  /** How far a device that was taken out had read the log. */
   past: withDefault(nullable(LogPositionRecord), null),
   /** The position up to which the entries of each device are counted here; those after it have rows. */
   from: integer(0),
@@ -68,10 +68,10 @@ export interface SignedPosition extends LogPosition {
 
 /** The record within one transaction. */
 export class ChainStore {
-  readonly #transaction: ConversationTransaction;
+  readonly #transaction: TransactionScope;
   #record: ChainRecord | undefined;
 
-  constructor(transaction: ConversationTransaction) {
+  constructor(transaction: TransactionScope) {
     this.#transaction = transaction;
   }
 

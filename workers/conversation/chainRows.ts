@@ -3,7 +3,7 @@ import { CryptoError } from '@sinetti/crypto-core';
 import { uuidFromBytes, uuidToBytes } from '../codec/uuid.ts';
 import { withinConversation } from '../storage/db.ts';
 import { sealingKey } from '../storage/sealer.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 const HASH = 32;
 const DEVICE = 16;
@@ -25,7 +25,7 @@ export interface Claim {
   readonly count: number;
 }
 
-export function putRow(transaction: ConversationTransaction, row: ChainRow): void {
+export function putRow(transaction: TransactionScope, row: ChainRow): void {
   const { account, conversationId, tx } = transaction;
   const bytes = new Uint8Array(LENGTH);
   const view = new DataView(bytes.buffer);
@@ -39,14 +39,14 @@ export function putRow(transaction: ConversationTransaction, row: ChainRow): voi
 }
 
 /** Reads a row; null where there is none, or none that opens. */
-export async function readRow(transaction: ConversationTransaction, seq: number): Promise<ChainRow | null> {
+export async function readRow(transaction: TransactionScope, seq: number): Promise<ChainRow | null> {
   const sealed = await transaction.tx.objectStore('chain').get([transaction.conversationId, seq]);
   return sealed === undefined ? null : openRow(transaction, seq, sealed);
 }
 
 /** Reads the rows above one position up to and including another, ascending; those that don't open are left out. */
 export async function readRows(
-  transaction: ConversationTransaction,
+  transaction: TransactionScope,
   after: number,
   upTo: number,
 ): Promise<ChainRow[]> {
@@ -63,7 +63,7 @@ export async function readRows(
 }
 
 /** Deletes the rows below a position, or all. */
-export function deleteRows(transaction: ConversationTransaction, below?: number): void {
+export function deleteRows(transaction: TransactionScope, below?: number): void {
   const { conversationId, tx } = transaction;
   const range =
     below === undefined
@@ -73,7 +73,7 @@ export function deleteRows(transaction: ConversationTransaction, below?: number)
 }
 
 function openRow(
-  { account, conversationId }: ConversationTransaction,
+  { account, conversationId }: TransactionScope,
   seq: number,
   sealed: Uint8Array,
 ): ChainRow | null {

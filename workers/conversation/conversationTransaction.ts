@@ -24,6 +24,7 @@ import { treeOf, validStatements } from './leaveStatements.ts';
 import { LogChain } from './logChain.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
+import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
 
 export type TransactionDeps = Pick<SessionDeps, 'env' | 'locks'>;
@@ -89,7 +90,7 @@ async function writeOrOfferKey<T>(
   }
 }
 
-export class ConversationTransaction {
+export class ConversationTransaction implements TransactionScope {
   readonly account: AccountOnDevice;
   readonly tx: WriteTransaction;
   readonly conversationId: string;

@@ -12,14 +12,14 @@ import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { Differing } from './logLink.ts';
 import type { MlsGroup } from './mlsGroup.ts';
 
-export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
+export function createEvents(session: Session) {
   return {
     async events(id) {
       const conversationId = check('events', ConversationId, id);
       const account = session.account();
       return read(account.db, (tx) => readEvents(tx, account, conversationId));
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** Reads the events of a conversation, ascending. */

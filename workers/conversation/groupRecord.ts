@@ -1,15 +1,10 @@
 /** The group record: a device's knowledge of a group beside the MLS state. */
-import {
-  CryptoError,
-  type Group,
-  groupView,
-  openGroupName,
-  type ProcessedCommit,
-} from '@sinetti/crypto-core';
+import { CryptoError, type Group, groupView, type ProcessedCommit } from '@sinetti/crypto-core';
+import { openGroupName } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import { certificateOf } from '../identity/certificates.ts';
-import type { GroupRecord } from '../storage/records.ts';
+import { type GroupRecord, isNameDue } from '../storage/records.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MembershipPolicy } from './membershipPolicy.ts';
 import { groupNameKey } from './ownCommits.ts';
@@ -77,11 +72,6 @@ export async function trackNamelessDevices(
   } else if (!known.namelessDevices.includes(deviceId)) {
     transaction.putGroup({ ...known, namelessDevices: [] });
   }
-}
-
-/** Returns whether a device has joined that can't open the name as the relay has it. */
-export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 'namelessDevices'>): boolean {
-  return name !== null && namelessDevices.length > 0;
 }
 
 /** Notes that an own commit has taken effect, which brought the name to the relay where it is known here. */

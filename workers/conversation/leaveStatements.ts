@@ -6,11 +6,14 @@ import {
   type GroupView,
   groupView,
   type LeafIndex,
-  type LeaveStatement,
   leafRef,
+} from '@sinetti/crypto-core';
+import {
+  LEAF_REF_LABEL,
+  type LeaveStatement,
   readLeaveStatement,
   verifyLeaveStatement,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { readableCertificate } from '../identity/certificates.ts';
 import { isSameDevice } from './rules/rules.ts';
 
@@ -26,7 +29,7 @@ export interface AttributedStatement {
 }
 
 export function treeOf(group: Group): TreeView {
-  return { ...groupView(group), leafRef: (leafIndex) => leafRef(group, leafIndex) };
+  return { ...groupView(group), leafRef: (leafIndex) => leafRef(group, leafIndex, LEAF_REF_LABEL) };
 }
 
 /**

@@ -2,14 +2,14 @@
  * The running hash over a conversation's log, and its comparison with what senders say in their headers (PROTOCOL section
  * 10). All entries count as the relay gave them, refused ones included.
  */
+import { equalBytes } from '@sinetti/crypto-core';
 import {
   type ChainHeader,
   emptyRunningHash,
   entryDigest,
-  equalBytes,
   type LogPosition,
   nextRunningHash,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/content';
 import type { ConversationChange, LogEntryInput } from '../api/cryptoApi.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
@@ -17,8 +17,8 @@ import { continues, countAt, fold } from './chainCounts.ts';
 import { type ChainRecord, ChainStore, type Diverged } from './chainRecord.ts';
 import { type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
 import { groupIdOf } from './conversationId.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
 import { LogLink } from './logLink.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 type Finding = Extract<ConversationChange, { kind: 'missing' | 'diverged' }>;
 
@@ -54,12 +54,12 @@ export function digestOf(conversationId: string, entry: LogEntryInput): Uint8Arr
 
 /** The running hash of a conversation within one transaction. */
 export class LogChain {
-  readonly #transaction: ConversationTransaction;
+  readonly #transaction: TransactionScope;
   // Most messages need neither.
   #stored: ChainStore | null = null;
   #linking: LogLink | null = null;
 
-  constructor(transaction: ConversationTransaction) {
+  constructor(transaction: TransactionScope) {
     this.#transaction = transaction;
   }
 
@@ -195,7 +195,7 @@ export class LogChain {
       tallies: [...tallies].map(([deviceId, count]) => ({ deviceId, count })),
       diverged,
     });
-    // Those of before serve whoever puts two views beside each other.
+    // Earlier rows are kept for the comparison of two views.
     deleteRows(this.#transaction, seq - limits.rowsKept);
   }
 

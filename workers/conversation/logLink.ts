@@ -2,20 +2,21 @@
  * How a device that was let in comes by the running hash, and a device that comes back by one that goes on from its own
  * (PROTOCOL section 10).
  */
-import { emptyRunningHash, equalBytes, type LogPosition, nextRunningHash } from '@sinetti/crypto-core';
+import { equalBytes } from '@sinetti/crypto-core';
+import { emptyRunningHash, type LogPosition, nextRunningHash } from '@sinetti/crypto-core/content';
 import { limits } from '../codec/limits.ts';
 import type { ChainRecord, ChainStore, Mark, SignedPosition } from './chainRecord.ts';
 import { deleteRows, putRow, readRows } from './chainRows.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 /** The device whose word of the log is not what this one was given. */
 export type Differing = NonNullable<ChainRecord['signer']>;
 
 export class LogLink {
-  readonly #transaction: ConversationTransaction;
+  readonly #transaction: TransactionScope;
   readonly #store: ChainStore;
 
-  constructor(transaction: ConversationTransaction, store: ChainStore) {
+  constructor(transaction: TransactionScope, store: ChainStore) {
     this.#transaction = transaction;
     this.#store = store;
   }

@@ -6,13 +6,15 @@ import {
   type CommitPolicy,
   type Credential,
   CryptoError,
-  checkDeviceCredential,
-  type DeviceRevocation,
   equalBytes,
   type JoinPolicy,
   type MemberCheck,
-  readDeviceCertificate,
 } from '@sinetti/crypto-core';
+import {
+  checkDeviceCredential,
+  type DeviceRevocation,
+  readDeviceCertificate,
+} from '@sinetti/crypto-core/account';
 import { certificateOf, isOfFormerKey } from '../identity/certificates.ts';
 import { IdentityChanged, newPin, putPin, readMarksRecord } from '../identity/pins.ts';
 import { isOfLeaf, putRevocation, revocationsOf } from '../identity/revocations.ts';

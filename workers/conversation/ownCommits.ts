@@ -9,18 +9,20 @@ import {
   decodeKeyPackage,
   type Env,
   type Extension,
-  encodeRemovalGrounds,
   equalBytes,
   exportSecret,
-  GROUP_NAME_LABEL,
   type Group,
-  groupBindingExtension,
   groupView,
   type LeafIndex,
-  logPositionExtension,
+} from '@sinetti/crypto-core';
+import {
+  encodeRemovalGrounds,
+  GROUP_NAME_LABEL,
+  groupBindingExtension,
   sealGroupName,
   signSubmittedCommit,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
+import { logPositionExtension } from '@sinetti/crypto-core/content';
 import type { CommitSubmission } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { certificateOf, isOfFormerKey, readableCertificate } from '../identity/certificates.ts';

@@ -3,7 +3,8 @@
  * is bound by the authenticated data of the MLS message, so it isn't repeated inside.
  */
 
-import { type ChainHeader, CryptoError, splitChainHeader } from '@sinetti/crypto-core';
+import { CryptoError } from '@sinetti/crypto-core';
+import { type ChainHeader, splitChainHeader } from '@sinetti/crypto-core/content';
 import type { MessageContent } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';

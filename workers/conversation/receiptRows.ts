@@ -6,7 +6,7 @@ import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
 import type { ConversationRecord } from '../storage/records.ts';
 import { selfConversationId } from './conversationId.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 const ReceiptsRecord = array(
   object({ userId: string(128), deliveredSeq: integer(1), readSeq: integer(0) }),
@@ -22,7 +22,7 @@ export async function readReceipts(
   return sealed === undefined ? [] : sealer.open('receipts', conversationId, sealed, ReceiptsRecord);
 }
 
-export function putReceipts(transaction: ConversationTransaction, receipts: readonly PersonReceipt[]): void {
+export function putReceipts(transaction: TransactionScope, receipts: readonly PersonReceipt[]): void {
   const { account, conversationId, tx } = transaction;
   const sealed = account.sealer.seal('receipts', conversationId, receipts);
   transaction.queueWrite(tx.objectStore('receipts').put(sealed, conversationId));

@@ -3,8 +3,13 @@ import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
 import { type MembersRecord, RemovedRecord } from '../storage/records.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MlsGroup } from './mlsGroup.ts';
+import type { TransactionScope } from './transactionScope.ts';
+
+interface OwnDevicesScope extends TransactionScope {
+  readonly isSelf: boolean;
+  membershipPolicy(): Promise<{ readonly removedIds: Set<string> }>;
+}
 
 /** Reads the ids of the devices that were seen to be taken out of the own devices' group. */
 export async function readRemoved(tx: Transaction, { sealer }: UnlockedAccount): Promise<RemovedRecord> {
@@ -14,7 +19,7 @@ export async function readRemoved(tx: Transaction, { sealer }: UnlockedAccount):
 
 /** Keeps which own devices a commit that this device has followed took out of their group. */
 export async function rememberRemoved(
-  transaction: ConversationTransaction,
+  transaction: OwnDevicesScope,
   before: MembersRecord | null,
   state: MlsGroup,
 ): Promise<void> {

@@ -6,6 +6,7 @@ import { type MessageRow, type OutboxRow, type Transaction, withinConversation }
 import {
   type ConversationRecord,
   GroupRecord,
+  isNameDue,
   MembersRecord,
   MessageRecord,
   OutboxRecord,
@@ -13,7 +14,6 @@ import {
 } from '../storage/records.ts';
 import { sealingKey } from '../storage/sealer.ts';
 import { selfConversationId } from './conversationId.ts';
-import { isNameDue } from './groupRecord.ts';
 import { payloadContent } from './payload.ts';
 import { hasReceipts, isReceiptDue, readReceipts } from './receiptRows.ts';
 

@@ -87,9 +87,14 @@ function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
     void connectWorker(port);
   }
   if (isOfType(data, 'lock')) locking = locking.then(lock);
-  if (isOfType(data, 'keep')) void keep();
-  if (isOfType(data, 'visible'))
+  if (isOfType(data, 'keep')) {
+    void keep();
+    loadStyles();
+  }
+  if (isOfType(data, 'visible')) {
+    loadStyles();
     passwordForm.open({ language: textOf(data, 'language'), theme: textOf(data, 'theme') });
+  }
   if (isOfType(data, 'dismiss')) passwordForm.cancel();
 }
 
@@ -98,8 +103,12 @@ function textOf(message: object, field: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Has the browser read the styles, which nothing waits for while the frame is hidden. */
+let hasStyles = false;
+
+/** Has the browser read the styles: not at once, since the worker's script, which all wait for, takes the same way. */
 function loadStyles(): void {
+  if (hasStyles) return;
+  hasStyles = true;
   const link = document.createElement('link');
   link.rel = 'stylesheet';
   link.href = stylesUrl;
@@ -120,7 +129,6 @@ window.addEventListener('message', function connect({ data, origin, ports: [port
   page = port;
   page.addEventListener('message', serve);
   page.start();
-  loadStyles();
   if (isBroken) tell({ type: 'broken' });
 });
 announce();

@@ -1,21 +1,23 @@
 import {
-  type AccountState,
   createKeyPackage,
-  createVault,
-  createVaultKey,
   decodeKeyPackageBundle,
   type Env,
   encodeKeyPackageBundle,
   equalBytes,
-  openVault,
   ready,
+  toHex,
+  wipe,
+} from '@sinetti/crypto-core';
+import {
+  type AccountState,
+  createVault,
+  createVaultKey,
+  openVault,
   sealVault,
   signDeviceSession,
-  toHex,
   unwrapVaultKey,
-  wipe,
   wrapVaultKey,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { check, Id, KeyPackageCount, Password, PasswordParams, StoredVault } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -27,25 +29,11 @@ import { type VaultOpening, vaultOpening } from '../session/vaultOpening.ts';
 import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
+import { leafOptions } from './leafOptions.ts';
 import { becomeDevice, newDeviceRecord, replaceCopied } from './newDevice.ts';
 import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified, readAllPins } from './pins.ts';
 import { requireVersion } from './rotation.ts';
-
-type AccountApi = Pick<
-  CryptoApi,
-  | 'beginSignUp'
-  | 'beginLogin'
-  | 'createVault'
-  | 'openVault'
-  | 'forgetVault'
-  | 'resume'
-  | 'openDevice'
-  | 'signSession'
-  | 'createKeyPackages'
-  | 'lock'
-  | 'erase'
->;
 
 const SUITE = 0x004d;
 const DAY_SECONDS = 86_400;
@@ -56,7 +44,7 @@ export function createAccount(
   deps: PasswordDeps,
   session: Session,
   confirmations: Pick<Confirmations, 'forget'>,
-): AccountApi {
+) {
   const { env } = deps;
   /** Kept from beginSignUp or beginLogin until the vault is open. */
   let kept: Pick<DerivedKeys, 'wrapKey' | 'proofKey'> | null = null;
@@ -219,7 +207,7 @@ export function createAccount(
       confirmations.forget();
       await session.erase();
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   /** Deletes expired KeyPackages, which nobody may use any more and whose keys could only be stolen. */
   async function forgetExpired(store: KeyPackageStore, { sealer }: UnlockedAccount): Promise<void> {
@@ -241,6 +229,7 @@ export function createAccount(
         suite: SUITE,
         credential: { type: 'basic', identity: device.certificate },
         signatureKey: device.signatureKey,
+        leaf: leafOptions,
         lifetime: {
           notBefore: now - BigInt(LIFETIME_DAYS.before * DAY_SECONDS),
           notAfter: now + BigInt(LIFETIME_DAYS.after * DAY_SECONDS),

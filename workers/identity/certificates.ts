@@ -1,10 +1,5 @@
-import {
-  type Credential,
-  CryptoError,
-  type DeviceCertificate,
-  equalBytes,
-  readDeviceCertificate,
-} from '@sinetti/crypto-core';
+import { type Credential, CryptoError, equalBytes } from '@sinetti/crypto-core';
+import { type DeviceCertificate, readDeviceCertificate } from '@sinetti/crypto-core/account';
 import type { AccountOnDevice } from '../session/session.ts';
 
 /**

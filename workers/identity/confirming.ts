@@ -1,5 +1,6 @@
 /** Asking for the password in the frame, and signing the proof that it allows (PROTOCOL section 9). */
-import { createRecoveryKey, encodeRecoveryKey, ready, wipe } from '@sinetti/crypto-core';
+import { ready, wipe } from '@sinetti/crypto-core';
+import { createRecoveryKey, encodeRecoveryKey } from '@sinetti/crypto-core/account';
 import { check, Operation, PasswordOwner, ProofRequest } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -9,17 +10,11 @@ import type { Confirmations } from './confirmations.ts';
 import { type DerivedKeys, derivePasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { safetyNumberInQuestion } from './safetyNumbers.ts';
 
-type ConfirmingApi = Pick<CryptoApi, 'confirm' | 'signPendingProof'>;
-
 export interface ConfirmingDeps extends PasswordDeps {
   readonly prompt: Prompt;
 }
 
-export function createConfirming(
-  deps: ConfirmingDeps,
-  session: Session,
-  confirmations: Confirmations,
-): ConfirmingApi {
+export function createConfirming(deps: ConfirmingDeps, session: Session, confirmations: Confirmations) {
   /**
    * The caller of the worker may be a script in the page, so the worker checks itself that who types knows the password.
    * @throws CryptoApiError `wrong-password`
@@ -58,5 +53,5 @@ export function createConfirming(
       await ready();
       return confirmations.sign(request);
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }

@@ -1,5 +1,6 @@
 /** Moving on after a theft: another account key, under which everything begins anew (PROTOCOL section 2). */
-import { createVault, readDeviceCertificate, signDeviceRevocation, wipe } from '@sinetti/crypto-core';
+import { wipe } from '@sinetti/crypto-core';
+import { createVault, readDeviceCertificate, signDeviceRevocation } from '@sinetti/crypto-core/account';
 import { check, MoveOn } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -15,7 +16,7 @@ export function createMovingOn(
   session: Session,
   confirmations: Confirmations,
   rotation: Rotation,
-): Pick<CryptoApi, 'moveOn'> {
+) {
   const { env } = deps;
   return {
     async moveOn(input) {
@@ -57,5 +58,5 @@ export function createMovingOn(
       confirmations.bind(confirmed, made.body);
       return made.body;
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }

@@ -1,13 +1,11 @@
 /** The device that a browser is, and how it becomes another one (PROTOCOL sections 2 and 3). */
+import { createSignatureKeyPair, type Env, equalBytes } from '@sinetti/crypto-core';
 import {
-  createSignatureKeyPair,
-  type Env,
-  equalBytes,
   issueDeviceCertificate,
   readDeviceCertificate,
   signDeviceCopied,
   signDeviceRevocation,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { moveToMessages } from '../session/sentMessages.ts';
@@ -127,7 +125,7 @@ async function keepMessages(tx: WriteTransaction, account: UnlockedAccount): Pro
     if (record.status === 'sent' && (await moveToMessages(tx, account, messageId, row, record))) continue;
     const waiting: OutboxRecord = {
       ...record,
-      // What the relay has said of it is given up.
+      // Gives up what the relay has said of the message.
       ...(record.status === 'sent' ? { status: 'sending', seq: null, timestamp: null } : {}),
       epoch: null,
       ciphertext: null,

@@ -1,5 +1,6 @@
 /** The keys that a password gives: one to show the relay, one that wraps the vault key, and one that signs proofs. */
-import { DEFAULT_PASSWORD_COST, passwordKeys, proofKeyOf, wipe } from '@sinetti/crypto-core';
+import { wipe } from '@sinetti/crypto-core';
+import { DEFAULT_PASSWORD_COST, passwordKeys, proofKeyOf } from '@sinetti/crypto-core/account';
 import type { PasswordParams } from '../api/arguments.ts';
 import type {
   NewCredentials,

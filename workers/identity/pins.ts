@@ -1,5 +1,6 @@
 /** Pins: the account keys by which people are known (PROTOCOL section 6). */
-import { type AccountState, equalBytes, type VerifiedContact } from '@sinetti/crypto-core';
+import { equalBytes } from '@sinetti/crypto-core';
+import type { AccountState, VerifiedContact } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';

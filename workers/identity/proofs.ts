@@ -1,5 +1,5 @@
 /** Proofs: signatures by which the person, not the session alone, changes who owns the account (PROTOCOL section 2). */
-import { hashProofBody, signProof } from '@sinetti/crypto-core';
+import { hashProofBody, signProof } from '@sinetti/crypto-core/account';
 import type { ProofRequest } from '../api/arguments.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Guarded } from '../codec/guards.ts';

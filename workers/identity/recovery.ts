@@ -1,15 +1,14 @@
 /** The recovery key, and the change of the password. */
+import { ready, wipe } from '@sinetti/crypto-core';
 import {
   decodeRecoveryKey,
   openVault,
   proofKeyOf,
-  ready,
   recoveryAuthKey,
   recoveryKeyPair,
   recoveryProofSeed,
   unwrapByRecoveryKey,
-  wipe,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { check, Id, Password, RecoverableVault, RecoveryKeyText, StoredVault } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -21,17 +20,12 @@ import type { Confirmations } from './confirmations.ts';
 import { type PasswordDeps, passwordBody, sealUnderNewPassword } from './passwordKeys.ts';
 import { type Rotation, requireVersion } from './rotation.ts';
 
-type RecoveryApi = Pick<
-  CryptoApi,
-  'replaceRecoveryKey' | 'beginRecovery' | 'recoverVault' | 'changePassword'
->;
-
 export function createRecovery(
   deps: PasswordDeps,
   session: Session,
   confirmations: Confirmations,
   rotation: Rotation,
-): RecoveryApi {
+) {
   const { env } = deps;
   /** Kept from beginRecovery until the vault is open. */
   let recoveryKey: Uint8Array | null = null;
@@ -103,7 +97,7 @@ export function createRecovery(
       confirmations.bind(confirmed, passwordBody(credentials));
       return { ...credentials, currentAuthKey: confirmed.keys.authKey };
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** The parts of a recovery key that the relay gets. */

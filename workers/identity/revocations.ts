@@ -1,11 +1,6 @@
 /** Revocations, as far as this browser knows them (PROTOCOL section 3). */
-import {
-  type Credential,
-  CryptoError,
-  type DeviceRevocation,
-  equalBytes,
-  verifyDeviceRevocation,
-} from '@sinetti/crypto-core';
+import { type Credential, CryptoError, equalBytes } from '@sinetti/crypto-core';
+import { type DeviceRevocation, verifyDeviceRevocation } from '@sinetti/crypto-core/account';
 import type { AccountOnDevice, UnlockedAccount } from '../session/session.ts';
 import { type Transaction, type WriteTransaction, withinFirst } from '../storage/db.ts';
 import { sealingKey } from '../storage/sealer.ts';

@@ -1,5 +1,6 @@
 /** Revoking devices, and learning which ones others have revoked (PROTOCOL section 3). */
-import { equalBytes, ready, signDeviceRevocation } from '@sinetti/crypto-core';
+import { equalBytes, ready } from '@sinetti/crypto-core';
+import { signDeviceRevocation } from '@sinetti/crypto-core/account';
 import { check, DeviceRevocation, Revocation, RevokedDevices } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -11,13 +12,7 @@ import { readPin } from './pins.ts';
 import { putRevocation, readRevocation, readStatement } from './revocations.ts';
 import type { Rotation } from './rotation.ts';
 
-type RevokingApi = Pick<CryptoApi, 'revokeDevice' | 'ownRevocation' | 'setRevoked' | 'resetDevice'>;
-
-export function createRevoking(
-  session: Session,
-  confirmations: Confirmations,
-  rotation: Rotation,
-): RevokingApi {
+export function createRevoking(session: Session, confirmations: Confirmations, rotation: Rotation) {
   return {
     async revokeDevice(input) {
       const { deviceId, vault: stored } = check('revokeDevice', DeviceRevocation, input);
@@ -67,7 +62,7 @@ export function createRevoking(
         }
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /**

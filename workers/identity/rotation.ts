@@ -2,19 +2,18 @@
  * Renewing the keys of an account: whoever had them before, by a revoked device, an old password or an old recovery key,
  * opens nothing that is sealed from then on (PROTOCOL section 2).
  */
+import { ready, wipe } from '@sinetti/crypto-core';
 import {
   createVaultKey,
   newestSharedKeys,
   openVault,
-  ready,
   rotateVault,
   sealVault,
   unwrapVaultKey,
   type Vault,
-  wipe,
   wrapForRecovery,
   wrapVaultKey,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { check, StoredVault, WireText } from '../api/arguments.ts';
 import type { CryptoApi, RotatedVault, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -131,16 +130,7 @@ export class Rotation {
   }
 }
 
-type RotationApi = Pick<
-  CryptoApi,
-  'acceptOlderVault' | 'adoptRenewedKeys' | 'readRenewedKeys' | 'vaultVersion'
->;
-
-export function createRotation(
-  session: Session,
-  confirmations: Confirmations,
-  rotation: Rotation,
-): RotationApi {
+export function createRotation(session: Session, confirmations: Confirmations, rotation: Rotation) {
   return {
     async adoptRenewedKeys(taken) {
       const { device, isOlder, opening } = rotation.takeSealed(check('adoptRenewedKeys', WireText, taken));
@@ -176,7 +166,7 @@ export function createRotation(
       const account = session.account();
       return (await read(account.db, (tx) => readKeys(tx, account))).vaultVersion;
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** The keys of this revision are others than have been said to the own devices under it. */

@@ -1,4 +1,5 @@
-import { ready, safetyNumber } from '@sinetti/crypto-core';
+import { ready } from '@sinetti/crypto-core';
+import { safetyNumber } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import type { Operation } from '../api/prompt.ts';
 import type { AccountOnDevice, Session } from '../session/session.ts';

@@ -8,18 +8,16 @@ import {
   type Extension,
   endGroup,
   equalBytes,
-  findLogPosition,
   type Group,
-  groupBindingExtension,
   isLastResort,
   type JoinPolicy,
   joinByWelcome,
   joinExternal,
-  type LogPosition,
-  logPositionExtension,
   toHex,
   welcomeKeyPackageRefs,
 } from '@sinetti/crypto-core';
+import { groupBindingExtension } from '@sinetti/crypto-core/account';
+import { findLogPosition, type LogPosition, logPositionExtension } from '@sinetti/crypto-core/content';
 import {
   After,
   Before,
@@ -65,26 +63,15 @@ import {
   storedState,
 } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
+import { leafOptions } from '../identity/leafOptions.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
 import { startSaying } from './sharedKeysMessage.ts';
 
-type ConversationsApi = Pick<
-  CryptoApi,
-  | 'conversations'
-  | 'conversation'
-  | 'startConversation'
-  | 'joinByWelcome'
-  | 'joinByExternalCommit'
-  | 'messages'
-  | 'messageCount'
-  | 'setReadPosition'
->;
-
 /** The suite of new conversations; others are joined in whichever suite they have. */
 const SUITE = 0x004d;
 
-export function createConversations(deps: TransactionDeps, session: Session): ConversationsApi {
+export function createConversations(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async conversations() {
@@ -127,6 +114,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
             groupId: groupIdOf(conversationId),
             credential: { type: 'basic', identity: device.certificate },
             signatureKey: device.signatureKey,
+            leaf: leafOptions,
             extensions: name === null ? [] : [groupBindingExtension({ creatorId: account.userId })],
           },
           env,
@@ -196,7 +184,15 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         const joined = membershipPolicy.run(() =>
           joinExternal(
             groupInfo,
-            { credential, signatureKey, memberCheck, joinPolicy, resync: true, infoExtensions },
+            {
+              credential,
+              signatureKey,
+              leaf: leafOptions,
+              memberCheck,
+              joinPolicy,
+              resync: true,
+              infoExtensions,
+            },
             env,
           ),
         );
@@ -247,7 +243,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         return transaction.finish();
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   /**
    * Joins with the KeyPackage that the Welcome is for; a single-use one is deleted in the same transaction.

@@ -1,4 +1,4 @@
-/** What speaks for a message: who wrote it, and whether others were given the same log (PROTOCOL section 10). */
+/** The evidence for a message: who wrote it, and whether others were given the same log (PROTOCOL section 10). */
 import { ConversationId, check, Seq } from '../api/arguments.ts';
 import type { CryptoApi, LogEvidence } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -10,7 +10,7 @@ import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
 import type { ConversationRecord } from '../storage/records.ts';
 
-export function createEvidence(deps: TransactionDeps, session: Session): Pick<CryptoApi, 'messageEvidence'> {
+export function createEvidence(deps: TransactionDeps, session: Session) {
   return {
     async messageEvidence(id, position) {
       const conversationId = check('messageEvidence', ConversationId, id);
@@ -34,7 +34,7 @@ export function createEvidence(deps: TransactionDeps, session: Session): Pick<Cr
         };
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 async function logEvidence(

@@ -1,5 +1,6 @@
 /** Adding members, leaving and naming groups, and forgetting conversations (PROTOCOL section 4). */
-import { groupView, leafRef, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core';
+import { groupView, leafRef } from '@sinetti/crypto-core';
+import { LEAF_REF_LABEL, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core/account';
 import {
   AddMembersInput,
   ConversationId,
@@ -17,7 +18,7 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { isNameDue, tryOpenName } from '../conversation/groupRecord.ts';
+import { tryOpenName } from '../conversation/groupRecord.ts';
 import { isOwnStatement, treeOf, validStatements } from '../conversation/leaveStatements.ts';
 import { type MlsGroup, takeCachedGroup } from '../conversation/mlsGroup.ts';
 import {
@@ -34,21 +35,9 @@ import {
 import { conversationLock } from '../session/locks.ts';
 import type { Session } from '../session/session.ts';
 import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';
+import { isNameDue } from '../storage/records.ts';
 
-type GroupsApi = Pick<
-  CryptoApi,
-  | 'addMembers'
-  | 'nextCommit'
-  | 'discardCommit'
-  | 'leaveStatement'
-  | 'setLeaveStatements'
-  | 'hasLeft'
-  | 'setGroupName'
-  | 'sealGroupName'
-  | 'forgetConversation'
->;
-
-export function createGroups(deps: TransactionDeps, session: Session): GroupsApi {
+export function createGroups(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async addMembers(input) {
@@ -108,7 +97,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
         // A commit renews this leaf, and the statement is about the present one.
         if (transaction.conversation.pending !== 'none') return null;
         const { groupId, epoch, ownLeaf } = groupView(state.group);
-        const ref = leafRef(state.group, ownLeaf);
+        const ref = leafRef(state.group, ownLeaf, LEAF_REF_LABEL);
         if (ref === null) {
           await commitAsMember(transaction, state, [], env);
           return null;
@@ -197,7 +186,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
         await write(account.db, 'relaxed', (tx) => forget(tx, conversationId));
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** Loads the group of a member. @throws CryptoApiError `usage` for a device that is outside */

@@ -7,7 +7,7 @@ import { inTransaction, type TransactionDeps } from '../conversation/conversatio
 import { recordDifference } from '../conversation/events.ts';
 import type { Session } from '../session/session.ts';
 
-export function createLogLinking(deps: TransactionDeps, session: Session): Pick<CryptoApi, 'linkLog'> {
+export function createLogLinking(deps: TransactionDeps, session: Session) {
   return {
     async linkLog(id, input) {
       const conversationId = check('linkLog', ConversationId, id);
@@ -21,7 +21,7 @@ export function createLogLinking(deps: TransactionDeps, session: Session): Pick<
         return { messages: [], events: event === null ? [] : [event], state: await transaction.finish() };
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 function isDecoded(entry: readonly [number, Uint8Array | null]): entry is readonly [number, Uint8Array] {

@@ -12,9 +12,7 @@ import { LocalEntryRecord } from '../storage/records.ts';
 
 const encoder = new TextEncoder();
 
-export function createLocalStore(
-  session: Session,
-): Pick<CryptoApi, 'localEntries' | 'readLocal' | 'writeLocal'> {
+export function createLocalStore(session: Session) {
   return {
     async localEntries(prefix = '') {
       check('localEntries', LocalEntryPrefix, prefix);
@@ -56,5 +54,5 @@ export function createLocalStore(
         await store.put(sealed, key);
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }

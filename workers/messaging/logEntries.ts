@@ -1,6 +1,5 @@
 /** Entries of the log: what each alone says, whatever the conversation's state. */
 import {
-  type ChainHeader,
   type CommitPolicy,
   type Credential,
   CryptoError,
@@ -8,6 +7,7 @@ import {
   equalBytes,
   type MemberCheck,
 } from '@sinetti/crypto-core';
+import type { ChainHeader } from '@sinetti/crypto-core/content';
 import type { LogEntryInput, UndecryptableReason } from '../api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { fromBase64Url } from '../codec/base64url.ts';

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
 import { NamesRecord } from '../storage/records.ts';
 
-export function createMemberNames(session: Session): Pick<CryptoApi, 'memberNames' | 'rememberMemberNames'> {
+export function createMemberNames(session: Session) {
   return {
     async memberNames() {
       const { db, sealer } = session.account();
@@ -22,7 +22,7 @@ export function createMemberNames(session: Session): Pick<CryptoApi, 'memberName
 
     async rememberMemberNames(id, given) {
       const conversationId = check('rememberMemberNames', ConversationId, id);
-      const news = check('rememberMemberNames', MemberNames, given);
+      const renewed = check('rememberMemberNames', MemberNames, given);
       const { db, sealer, userId } = session.account();
       requireGroup(conversationId, userId);
       await write(db, 'relaxed', async (tx) => {
@@ -31,12 +31,12 @@ export function createMemberNames(session: Session): Pick<CryptoApi, 'memberName
         const store = tx.objectStore('names');
         const sealed = await store.get(conversationId);
         const known = sealed === undefined ? [] : sealer.open('names', conversationId, sealed, NamesRecord);
-        const renewed = new Set(news.map((name) => name.userId));
+        const renewedIds = new Set(renewed.map((name) => name.userId));
         // Renewed names go to the end, so that the cut drops those that were not seen for longest.
-        const names = [...known.filter((name) => !renewed.has(name.userId)), ...news];
+        const names = [...known.filter((name) => !renewedIds.has(name.userId)), ...renewed];
         const record: NamesRecord = names.slice(-limits.namesPerGroup);
         await store.put(sealer.seal('names', conversationId, record), conversationId);
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }

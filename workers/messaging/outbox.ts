@@ -1,5 +1,6 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
-import { encryptApplication, withChainHeader } from '@sinetti/crypto-core';
+import { encryptApplication } from '@sinetti/crypto-core';
+import { withChainHeader } from '@sinetti/crypto-core/content';
 import { AcceptedInput, ConversationId, check, Id, QueueInput, SendFailureCode } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -10,7 +11,6 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { isNameDue } from '../conversation/groupRecord.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import {
   commitAsMember,
@@ -26,20 +26,9 @@ import { type Place, readPlace } from '../session/place.ts';
 import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
-import { type OutboxRecord, readConversation } from '../storage/records.ts';
+import { isNameDue, type OutboxRecord, readConversation } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
-
-type OutboxApi = Pick<
-  CryptoApi,
-  | 'queueMessage'
-  | 'prepareMessage'
-  | 'messageAccepted'
-  | 'messageFailed'
-  | 'discardMessage'
-  | 'sendAnyway'
-  | 'outbox'
->;
 
 /**
  * The number of messages and the time after which a device renews its own leaf (PROTOCOL section 4, healing).
@@ -56,7 +45,7 @@ interface Waiting {
   readonly record: OutboxRecord;
 }
 
-export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi {
+export function createOutbox(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async queueMessage(input) {
@@ -185,7 +174,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         });
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   /** Prepares a message; null when it isn't in the outbox any more. */
   async function prepare(

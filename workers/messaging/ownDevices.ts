@@ -15,18 +15,15 @@ import { appendToOutbox, newOutboxRecord } from './outboxRows.ts';
 import { retryWaiting } from './ownMessages.ts';
 import {
   emptyOwnState,
-  hasUntold,
+  hasPending,
   OWN_STATE,
   putOwnState,
   readOwnState,
-  withUntold,
+  withPending,
 } from './ownStateMessage.ts';
 import { keptKeys, SHARED_KEYS } from './sharedKeysMessage.ts';
 
-export function createOwnDevices(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'shareKeys' | 'tellOwnDevices'> {
+export function createOwnDevices(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async shareKeys() {
@@ -51,16 +48,16 @@ export function createOwnDevices(
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const { tx } = transaction;
         if (!(await hasOthers(transaction))) return false;
-        const record = withUntold(await readOwnState(tx, account), state, env.now());
+        const record = withPending(await readOwnState(tx, account), state, env.now());
         await putOwnState(tx, account, record);
         const waiting = await retryWaiting(transaction, OWN_STATE);
         // One that has its content says nothing newer.
         const isNewSaid = waiting.some(({ ciphertext }) => ciphertext === null);
-        if (!isNewSaid && hasUntold(record)) await append(transaction, emptyOwnState);
-        return hasUntold(record) || waiting.some(({ status }) => status !== 'sent');
+        if (!isNewSaid && hasPending(record)) await append(transaction, emptyOwnState);
+        return hasPending(record) || waiting.some(({ status }) => status !== 'sent');
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   async function append(
     { account, conversationId, tx }: ConversationTransaction,

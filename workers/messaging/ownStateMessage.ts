@@ -31,10 +31,10 @@ const Said = object({
   drafts: array(Draft, limits.draftsTold),
 });
 
-/** What this device has yet to tell, the time of the newest draft of each conversation, and where it has told something. */
+/** News that this device has yet to tell, the time of each conversation's newest draft, and where it has told something. */
 const OwnStateRecord = object({
-  reads: array(Read, limits.readsUntold),
-  drafts: array(Draft, limits.draftsUntold),
+  reads: array(Read, limits.pendingReads),
+  drafts: array(Draft, limits.pendingDrafts),
   times: array(object({ conversationId: ConversationId, at: time }), limits.draftTimes),
   saidAt: array(integer(1), limits.ownStatesKept),
 });
@@ -61,26 +61,30 @@ export async function putOwnState(
 }
 
 /** Adds to what is to be told. A draft is newer than any that is known of its conversation, whatever the clocks say. */
-export function withUntold(record: OwnStateRecord, { drafts, reads }: OwnState, now: number): OwnStateRecord {
-  let next = { ...record, reads: newest([...record.reads, ...reads], limits.readsUntold) };
+export function withPending(
+  record: OwnStateRecord,
+  { drafts, reads }: OwnState,
+  now: number,
+): OwnStateRecord {
+  let next = { ...record, reads: newest([...record.reads, ...reads], limits.pendingReads) };
   for (const { conversationId, text } of drafts) {
     const draft = { conversationId, text, at: Math.max(now, timeOf(next, conversationId) + 1) };
     next = withTime(next, draft);
     // A longer one could not be sent either.
     const told = fits([draft]) ? [draft] : [];
-    next.drafts = [...others(next.drafts, draft), ...told].slice(-limits.draftsUntold);
+    next.drafts = [...others(next.drafts, draft), ...told].slice(-limits.pendingDrafts);
   }
   return next;
 }
 
-export function hasUntold({ drafts, reads }: OwnStateRecord): boolean {
+export function hasPending({ drafts, reads }: OwnStateRecord): boolean {
   return drafts.length > 0 || reads.length > 0;
 }
 
 /** Returns what a message says that is encrypted now; null where there is nothing to tell any more. */
 export async function ownStateToSay({ account, tx }: ConversationTransaction): Promise<string | null> {
   const record = await readOwnState(tx, account);
-  if (!hasUntold(record)) return null;
+  if (!hasPending(record)) return null;
   const drafts: Draft[] = [];
   for (const draft of record.drafts) {
     if (drafts.length < limits.draftsTold && fits([...drafts, draft])) drafts.push(draft);
@@ -89,7 +93,7 @@ export async function ownStateToSay({ account, tx }: ConversationTransaction): P
   return JSON.stringify({ v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>);
 }
 
-/** What a message has brought: what is kept of it, null for nothing; and what is new here. */
+/** The outcome of a message: the record that is kept of it, null for none; and the news in it. */
 interface Taken {
   readonly kept: MessageRecord | null;
   readonly told: OwnState | null;

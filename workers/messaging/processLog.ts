@@ -1,11 +1,6 @@
 /** Processing a conversation's log, in order (PROTOCOL section 4). */
-import {
-  type ChainHeader,
-  CryptoError,
-  equalBytes,
-  type ProcessedCommit,
-  processCommit,
-} from '@sinetti/crypto-core';
+import { CryptoError, equalBytes, type ProcessedCommit, processCommit } from '@sinetti/crypto-core';
+import type { ChainHeader } from '@sinetti/crypto-core/content';
 import { ConversationId, check, LogEntries } from '../api/arguments.ts';
 import type {
   ConversationChange,
@@ -55,10 +50,7 @@ import { mergeOwnStates } from './ownStateMessage.ts';
 import { readMessage } from './readMessage.ts';
 import { startSaying } from './sharedKeysMessage.ts';
 
-export function createLogProcessing(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'processEntries'> {
+export function createLogProcessing(deps: TransactionDeps, session: Session) {
   return {
     async processEntries(id, input) {
       const conversationId = check('processEntries', ConversationId, id);
@@ -81,7 +73,7 @@ export function createLogProcessing(
         };
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** The result of a commit after which this device is outside, so that it leaves the rest of the log alone. */
@@ -91,7 +83,7 @@ const STOP = Symbol('stop');
 class LogProcessor {
   /** The events of the entries that were new. */
   readonly events: ConversationEvent[] = [];
-  /** What other own devices have told, in the order of the log. */
+  /** News of other own devices, in the order of the log. */
   readonly told: OwnState[] = [];
   /** An entry is from this device's leaf, and none that this device has sent. */
   isCopied = false;
@@ -129,7 +121,7 @@ class LogProcessor {
     if (conversation.returning && joining !== undefined) {
       conversation.returning = false;
       conversation.joinedBefore = null;
-      // That it was shown another log than before says more.
+      // An event here says more: the device was shown another log than before.
       if (!(await hasEvent(this.#transaction, joining.seq))) this.#recordEvent(joining, { kind: 'returned' });
     }
     for (const entry of entries) await this.#checkRepeated(entry);
@@ -335,7 +327,7 @@ class LogProcessor {
       }
       const isOwn = entry.sender_device_id === account.device.deviceId && codeOf(error) === 'own-message';
       this.#transaction.fork(reasonOf(error), codeOf(error));
-      // Of a commit by this device's leaf in another place the person is told as of a copy, not as of a wrong commit.
+      // Tells the person of a copy, not of a wrong commit, if it is by this device's leaf in another place.
       if (isOwn) await this.#findCopied();
       else this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
       await rememberUnauthorizedAdds(this.#transaction, membershipPolicy.unauthorizedAdds);

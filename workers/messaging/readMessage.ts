@@ -1,5 +1,5 @@
 /** Reading one message of the log, of another device or of this one, and its sender's clock (PROTOCOL section 10). */
-import type { ChainHeader } from '@sinetti/crypto-core';
+import type { ChainHeader } from '@sinetti/crypto-core/content';
 import type { LogEntryInput } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
@@ -52,7 +52,7 @@ async function decrypt(transaction: ConversationTransaction, entry: LogEntryInpu
     return { header, record: received(entry, payload, header?.sentAt ?? null), isCopied: false };
   } catch (error) {
     state.revert();
-    // Of an entry under another name its own sender data proves nothing: every member can write it, or send this device's
+    // Sender data proves nothing of an entry under another name: every member can write it, or send this device's
     // ciphertext once more.
     const reason = reasonOf(error);
     if (reason === 'storage-erased') transaction.fork(reason);

@@ -1,9 +1,6 @@
 /** Receipts: how far this device has received and read a conversation, and how far others have (PROTOCOL section 10). */
+import { CryptoError, exportSecret, type Group, groupView, wipe } from '@sinetti/crypto-core';
 import {
-  CryptoError,
-  exportSecret,
-  type Group,
-  groupView,
   isReceiptSigned,
   openReceipt,
   RECEIPT_LABEL,
@@ -11,8 +8,7 @@ import {
   type ReceiptPlace,
   sealReceipt,
   signReceipt,
-  wipe,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/content';
 import { ConversationId, check, GivenReceipts, IsShown, StoredReceipt } from '../api/arguments.ts';
 import type { ConversationEvent, CryptoApi } from '../api/cryptoApi.ts';
 import type { PersonReceipt } from '../api/receiptsApi.ts';
@@ -33,10 +29,7 @@ import type { Session } from '../session/session.ts';
 
 type Given = Guarded<typeof GivenReceipts>[number];
 
-export function createReceipts(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'makeReceipt' | 'receiptStored' | 'takeReceipts'> {
+export function createReceipts(deps: TransactionDeps, session: Session) {
   return {
     async makeReceipt(id, shown) {
       const conversationId = check('makeReceipt', ConversationId, id);
@@ -88,7 +81,7 @@ export function createReceipts(
         return { messages: [], events, state: await transaction.finish() };
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** Reads a batch of receipts inside one conversation transaction. */

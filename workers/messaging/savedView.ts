@@ -1,11 +1,11 @@
 /** Both views of a conversation beside each other: what this device was given, signed, and another's (PROTOCOL section 10). */
+import { CryptoError } from '@sinetti/crypto-core';
 import {
-  CryptoError,
   checkDeviceCredential,
   isSavedViewOf,
   readDeviceCertificate,
   signSavedView,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { ConversationId, check, ViewFileText } from '../api/arguments.ts';
 import type { CryptoApi, SeenEntry, ViewComparison } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -33,10 +33,7 @@ import {
   writeViewFile,
 } from './viewFile.ts';
 
-export function createSavedViews(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'saveView' | 'compareView'> {
+export function createSavedViews(deps: TransactionDeps, session: Session) {
   return {
     async saveView(id, wanted) {
       const conversationId = check('saveView', ConversationId, id);
@@ -63,7 +60,7 @@ export function createSavedViews(
         return compare(transaction, file.view);
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 async function viewOf(
@@ -110,7 +107,7 @@ async function keptRows(transaction: ConversationTransaction): Promise<ChainRow[
   return rows.slice(-limits.viewEntries);
 }
 
-/** What this device has at a position. */
+/** Returns the entry that this device has at a position. */
 async function seenAt(transaction: ConversationTransaction, { deviceId, seq }: ChainRow): Promise<SeenEntry> {
   const { account, conversationId, tx } = transaction;
   const row = await tx.objectStore('messages').get([conversationId, seq]);
@@ -145,7 +142,7 @@ async function checkAuthor(transaction: ConversationTransaction, file: ViewFile)
     (certifiedId) => (certifiedId === userId ? pinned.accountKey : undefined),
     null,
   );
-  // Whoever has a removed device can write in its person's name.
+  // A removed device may be in other hands, which can write in its person's name.
   if (await isRevokedBy(tx, account, { userId, deviceId, accountKey: pinned.accountKey }))
     throw new CryptoApiError('invalid-credential');
   const saved = { conversationId, userId, deviceId, view: viewBytes(file.view) };

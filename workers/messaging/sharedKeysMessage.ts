@@ -2,14 +2,13 @@
  * The message by which own devices give each other the newest shared keys (PROTOCOL section 2). The keys are in it only
  * while it is encrypted: the outbox, the message cache and the page have the rest, which says that there was one.
  */
+import { CryptoError, equalBytes } from '@sinetti/crypto-core';
 import {
-  CryptoError,
-  equalBytes,
   newestSharedKeys,
   type SharedKeys,
   type SharedKeysStatement,
   verifySharedKeys,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { toBase64Url } from '../codec/base64url.ts';
 import { array, type Guarded, integer, nullable, object, oneOf } from '../codec/guards.ts';
 import { bytes } from '../codec/json.ts';

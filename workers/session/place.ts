@@ -1,5 +1,6 @@
 /** One device, one place: how a storage that was copied or restored is told from one that goes on (PROTOCOL section 3). */
-import { equalBytes, ready, signDeviceCopied, signDeviceStart } from '@sinetti/crypto-core';
+import { equalBytes, ready } from '@sinetti/crypto-core';
+import { signDeviceCopied, signDeviceStart } from '@sinetti/crypto-core/account';
 import { check, Id, RegisteredStart } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -9,9 +10,7 @@ import { type Transaction, type WriteTransaction, write } from '../storage/db.ts
 import { FormerDeviceRecord, StartRecord } from '../storage/records.ts';
 import type { Session, SessionDeps, UnlockedAccount } from './session.ts';
 
-type PlaceApi = Pick<CryptoApi, 'start' | 'startAnswered' | 'signCopied' | 'markCopied' | 'formerTold'>;
-
-export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session): PlaceApi {
+export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session) {
   /** Draws a start for this worker. A tag is never drawn again, or a copy of the storage would draw it too. */
   function drawn(known: StartRecord | null): StartRecord {
     const tag = env.random(16);
@@ -58,7 +57,7 @@ export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session)
         }
         // Another tab has drawn one since: the relay is told of that.
         if (former.some((one) => equalBytes(one, answer.tag))) {
-          // However many have been drawn after it, the next request names what the relay has.
+          // Keeps it first, so that the next request names it however many have been drawn since.
           const others = former.filter((one) => !equalBytes(one, answer.tag));
           await putStart(tx, account, { ...known, former: [answer.tag, ...others] });
           return 'again';
@@ -93,10 +92,10 @@ export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session)
           await tx.objectStore('device').delete('former');
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
-/** What a message may be encrypted under. */
+/** The conditions under which a message may be encrypted. */
 export interface Place {
   readonly isCopied: boolean;
   /** The tag of the registered start, base64url; null while this worker, or another tab's, has none registered. */
@@ -136,7 +135,7 @@ function withTag(tags: readonly Uint8Array[], tag: Uint8Array): Uint8Array[] {
   return [...tags.slice(0, 1), ...tags.slice(1).slice(2 - limits.formerStarts), tag];
 }
 
-/** Those that a request names: the first one and the newest. If the relay has another of them, its answer says so. */
+/** Returns the tags that a request names: the first one and the newest. If the relay has another, its answer says so. */
 function named(tags: readonly Uint8Array[]): Uint8Array[] {
   return [...tags.slice(0, 1), ...tags.slice(1).slice(1 - limits.startsNamed)];
 }

@@ -1,12 +1,5 @@
-import {
-  type Env,
-  equalBytes,
-  readDeviceCertificate,
-  ready,
-  type SignatureKeyPair,
-  type Vault,
-  wipe,
-} from '@sinetti/crypto-core';
+import { type Env, equalBytes, ready, type SignatureKeyPair, wipe } from '@sinetti/crypto-core';
+import { readDeviceCertificate, type Vault } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import {

@@ -1,13 +1,6 @@
 /** A device's storage key for the time that it is locked: sealed under a key that the vault gives (PROTOCOL section 2). */
-import {
-  CryptoError,
-  deviceUnlockKey,
-  type Env,
-  openRecord,
-  sealRecord,
-  type Vault,
-  wipe,
-} from '@sinetti/crypto-core';
+import { CryptoError, type Env, wipe } from '@sinetti/crypto-core';
+import { deviceUnlockKey, openRecord, sealRecord, type Vault } from '@sinetti/crypto-core/account';
 
 const SALT_LENGTH = 16;
 

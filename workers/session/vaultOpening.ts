@@ -1,5 +1,5 @@
 /** Reads what a device keeps of a vault: the keys that the person's devices share, and what they are believed by. */
-import { newestSharedKeys, signSharedKeys, type Vault } from '@sinetti/crypto-core';
+import { newestSharedKeys, signSharedKeys, type Vault } from '@sinetti/crypto-core/account';
 import { limits } from '../codec/limits.ts';
 import type { KeysRecord } from '../storage/records.ts';
 

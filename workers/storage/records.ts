@@ -113,7 +113,7 @@ export type PinRecord = Guarded<typeof PinRecord>;
 /** A place in a log: the running hash at a position, and the position after which it starts. */
 export const LogPositionRecord = object({ start: integer(0), position: integer(0), hash: bytes(32, 32) });
 
-const untold = { epoch: 0, position: 0, readSeq: 0 };
+const nothingTold = { epoch: 0, position: 0, readSeq: 0 };
 
 /**
  * The conversation record: position, membership and counters. Each transaction writes it, so nothing in it
@@ -132,10 +132,10 @@ export const ConversationRecord = object({
   lastSeq: integer(0),
   joinedSeq: integer(0),
   readSeq: integer(0),
-  /** Of `readSeq`, what was read on this device, which is what its receipts tell. */
+  /** The part of `readSeq` that was read on this device, which its receipts tell. */
   readHere: withDefault(integer(0), 0),
-  /** What the relay's receipt of this device says. */
-  told: withDefault(object({ epoch: integer(0), position: integer(0), readSeq: integer(0) }), untold),
+  /** The content of this device's receipt at the relay. */
+  told: withDefault(object({ epoch: integer(0), position: integer(0), readSeq: integer(0) }), nothingTold),
   unread: integer(0, limits.unread),
   pending: oneOf('none', 'start', 'member', 'external'),
   /** The epoch that the pending commit ends. */
@@ -190,7 +190,7 @@ export const newConversationRecord: ConversationRecord = {
   joinedSeq: 0,
   readSeq: 0,
   readHere: 0,
-  told: untold,
+  told: nothingTold,
   unread: 0,
   pending: 'none',
   pendingEpoch: 0,
@@ -258,6 +258,11 @@ export const GroupRecord = object({
   distrustedKeys: array(bytes(64), limits.devicesPerStart),
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
+
+/** Returns whether a device has joined that can't open the name as the relay has it. */
+export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 'namelessDevices'>): boolean {
+  return name !== null && namelessDevices.length > 0;
+}
 
 /** An entry of the message cache: the payload as it came, or the reason why there is none. */
 export const MessageRecord = object({

@@ -1,5 +1,6 @@
 /** The sealing of stored records: each for the store and key that it is under, so that none can be put in the place of another. */
-import { CryptoError, type Env, hiddenRecordKey, openRecord, sealRecord, toHex } from '@sinetti/crypto-core';
+import { CryptoError, type Env, toHex } from '@sinetti/crypto-core';
+import { hiddenRecordKey, openRecord, sealRecord } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import { type Guard, GuardFailure } from '../codec/guards.ts';
 import { decodeJson, encodeJson } from '../codec/json.ts';

@@ -1,20 +1,18 @@
 /** The account state: what the person's devices know together of other people (PROTOCOL section 2). */
+import { CryptoError, equalBytes, ready } from '@sinetti/crypto-core';
 import {
   type AccountState,
-  CryptoError,
-  equalBytes,
   isSignedAccountState,
   newestSharedKeys,
   openAccountState,
   type PinnedPerson,
-  ready,
   type SharedKeys,
   sealAccountState,
   sharedRevision,
   signAccountState,
   type VerifiedDeviceCertificate,
   verifyAccountState,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { check, SealedState, VerifiedMark } from '../api/arguments.ts';
 import type { CryptoApi, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -41,8 +39,6 @@ import { nextRevision } from './revisions.ts';
 import { createSettledState } from './settledState.ts';
 import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
 
-type AccountStateApi = Pick<CryptoApi, 'adoptState' | 'sealVerified'>;
-
 /** A state that the relay has, and how far it is to be believed. */
 interface StoredState {
   readonly state: AccountState;
@@ -55,11 +51,7 @@ interface StoredState {
   readonly isUnderNewestKeys: boolean;
 }
 
-export function createAccountState(
-  { env }: TransactionDeps,
-  session: Session,
-  confirmations: Confirmations,
-): AccountStateApi {
+export function createAccountState({ env }: TransactionDeps, session: Session, confirmations: Confirmations) {
   const settled = createSettledState();
 
   function seal(
@@ -145,7 +137,7 @@ export function createAccountState(
         return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account);
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /**

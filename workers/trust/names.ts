@@ -1,5 +1,6 @@
 /** Names as their owners' devices have signed them (PROTOCOL section 3). */
-import { CryptoError, equalBytes, ready, signName, verifyName } from '@sinetti/crypto-core';
+import { CryptoError, equalBytes, ready } from '@sinetti/crypto-core';
+import { signName, verifyName } from '@sinetti/crypto-core/account';
 import { check, OwnName, SignedNames } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -12,11 +13,9 @@ import { read, type Transaction, type WriteTransaction, write } from '../storage
 import { NameRecord } from '../storage/records.ts';
 import { nextRevision } from './revisions.ts';
 
-type NamesApi = Pick<CryptoApi, 'takeNames' | 'signName'>;
-
 type Verified = ReturnType<typeof verifyName>;
 
-export function createNames(session: Session, confirmations: Confirmations): NamesApi {
+export function createNames(session: Session, confirmations: Confirmations) {
   /** @throws CryptoApiError `usage` unless the person has just typed this name */
   function requireTyped(username: string): void {
     // At log-in the person has typed it with the password, which has opened the vault.
@@ -54,7 +53,7 @@ export function createNames(session: Session, confirmations: Confirmations): Nam
       const { certificate, signatureKey } = device;
       return toBase64Url(signName({ certificate, ...name }, signatureKey.privateKey));
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 function readName(signedName: Uint8Array): Verified | null {

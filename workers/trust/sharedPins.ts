@@ -2,12 +2,13 @@
  * Pins as the person's devices share them (PROTOCOL section 2): a set of account keys that only grows, and what the person has
  * made of each. Two keys of one person are never merged silently.
  */
-import { equalBytes, type KeyStanding, type PinnedPerson, toHex } from '@sinetti/crypto-core';
+import { equalBytes, toHex } from '@sinetti/crypto-core';
+import type { KeyStanding, PinnedPerson } from '@sinetti/crypto-core/account';
 import { limits } from '../codec/limits.ts';
 import { newPin } from '../identity/pins.ts';
 import type { PinRecord } from '../storage/records.ts';
 
-/** What becomes of a person's pin here, and of the person in the state. */
+/** The outcome of a merge: the person's pin here, and the person in the state. */
 export interface MergedPin {
   readonly pin: PinRecord;
   readonly shared: PinnedPerson;
@@ -15,7 +16,7 @@ export interface MergedPin {
 
 type Keys = Map<string, { standing: KeyStanding; readonly accountKey: Uint8Array }>;
 
-/** Where devices say different things of a key, a decision counts more than none. */
+/** If devices say different things of a key, a decision counts more than none. */
 const weights: Record<KeyStanding, number> = { offered: 0, refused: 1, former: 2, present: 3 };
 
 /**
@@ -35,7 +36,7 @@ export function mergePin(
     const shared = united(known, said, isTrusted);
     return { pin: asking(followed(known, said, isTrusted, now), shared), shared };
   }
-  // What nobody answers for has decided nothing.
+  // A state that nobody answers for has decided nothing.
   const first = isTrusted ? said : undecided(said);
   return { pin: asking(firstPin(first, now), first), shared: first };
 }
@@ -108,7 +109,7 @@ function firstPin(said: PinnedPerson, now: number): PinRecord {
   };
 }
 
-/** What this device holds of the person from then on. */
+/** Returns the person's pin after this device has followed the state. */
 function followed(known: PinRecord, said: PinnedPerson, isTrusted: boolean, now: number): PinRecord {
   const formerHere = known.former.map(({ accountKey }) => accountKey);
   const present = presentOf(said);
@@ -169,7 +170,7 @@ function distinct(keys: readonly Uint8Array[]): Uint8Array[] {
   return [...new Map(keys.map((key) => [toHex(key), key])).values()];
 }
 
-/** What both know of the person together. */
+/** Returns all that both know of the person together. */
 function united(known: PinRecord, said: PinnedPerson, isTrusted: boolean): PinnedPerson {
   const here = keysIn(known);
   const formerHere = known.former.map(({ accountKey }) => accountKey);

@@ -1,5 +1,6 @@
 /** Trust between people: safety numbers, verified contacts and changed account keys (PROTOCOL section 6). */
-import { CryptoError, equalBytes, ready, verifyDeviceCertificate } from '@sinetti/crypto-core';
+import { CryptoError, equalBytes, ready } from '@sinetti/crypto-core';
+import { verifyDeviceCertificate } from '@sinetti/crypto-core/account';
 import { Certificates, ConversationId, check, Id, SafetyNumber } from '../api/arguments.ts';
 import type { ContactTrust, CryptoApi } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
@@ -12,17 +13,7 @@ import type { Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
 import { PinRecord } from '../storage/records.ts';
 
-type TrustApi = Pick<
-  CryptoApi,
-  | 'contactTrust'
-  | 'observeDevices'
-  | 'safetyNumbers'
-  | 'acceptAccountKey'
-  | 'refuseAccountKey'
-  | 'hasFormerDevices'
->;
-
-export function createTrust(deps: TransactionDeps, session: Session, confirmations: Confirmations): TrustApi {
+export function createTrust(deps: TransactionDeps, session: Session, confirmations: Confirmations) {
   const { env } = deps;
 
   /** Applies a decision about the offered key, if its safety number is the one that the person has seen. */
@@ -122,7 +113,7 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
         return state !== null && (await lacksPresentDevices(transaction, state));
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 function contactTrust(userId: string, { former, name, offered, verifiedAt }: PinRecord): ContactTrust {

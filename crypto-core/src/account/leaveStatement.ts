@@ -16,11 +16,14 @@ export interface LeaveStatement {
   /** The epoch that the device was in when it signed. */
   readonly epoch: bigint;
   /**
-   * `leafRef` of that device's leaf. A leaf that is added again has another one, so that a statement can't be used
-   * twice, and every member can tell.
+   * `leafRef` of that device's leaf, with LEAF_REF_LABEL. A leaf that is added again has another one, so that a
+   * statement can't be used twice, and every member can tell.
    */
   readonly leafRef: Uint8Array;
 }
+
+/** The label by which statements name leaves. */
+export const LEAF_REF_LABEL = 'Sinetti Leaf Reference';
 
 const MAX_GROUP_ID_LENGTH = 256;
 const LEAF_REF_LENGTH = 32;

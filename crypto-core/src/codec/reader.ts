@@ -102,7 +102,7 @@ export class Reader {
     const most = this.#limits[limit];
     if (bytes.length > 2 * most) throw new CryptoError('unsupported', `more than ${most} ${limit}`);
     if (bytes.length % 2 !== 0) throw new CryptoError('malformed', 'truncated');
-    // Of its length from the start: a list that grows leaves twice its size to be collected, for each leaf of a tree.
+    // It has its length from the start: a list that grows leaves twice its size to be collected, for each leaf of a tree.
     const items: number[] = [];
     items.length = bytes.length / 2;
     for (let at = 0; at < items.length; at += 1) {

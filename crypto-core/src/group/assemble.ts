@@ -15,7 +15,7 @@ import type { RatchetTree } from '../tree/ratchetTree.ts';
 import { rootHash } from '../tree/treeHash.ts';
 import { createPath, encryptPath, type NewPath } from '../tree/treekem.ts';
 import { advanceEpoch, type EpochState } from './epoch.ts';
-import { signLeaf } from './keyPackage.ts';
+import { signLeaf } from './ownLeaf.ts';
 import { encodeContext, nextEpoch } from './state.ts';
 
 export interface CommitInput {

@@ -7,12 +7,14 @@ import type { Credential } from '../structs/credential.ts';
 import type { Extension } from '../structs/extension.ts';
 import type { GroupContext } from '../structs/groupContext.ts';
 import { toLeafIndex } from '../structs/indices.ts';
+import type { Lifetime } from '../structs/leafNode.ts';
 import { type CipherSuiteId, getSuite } from '../suite/suites.ts';
 import { nodeOfLeaf } from '../tree/math.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
 import { rootHash } from '../tree/treeHash.ts';
 import { startEpoch } from './epoch.ts';
-import { ownCapabilities, type SignatureKeyPair, signLeaf } from './keyPackage.ts';
+import type { SignatureKeyPair } from './keyPackage.ts';
+import { type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 import type { Group } from './state.ts';
 import { checkCapabilities, MAX_LIFETIME_SECONDS, secondsOf } from './validateLeaf.ts';
 
@@ -21,11 +23,20 @@ export interface CreateGroupArgs {
   readonly groupId: Uint8Array;
   readonly credential: Credential;
   readonly signatureKey: SignatureKeyPair;
+  /** The GroupContext's extensions. */
   readonly extensions?: readonly Extension[];
+  readonly leaf?: LeafOptions;
+  /** Seconds since the Unix epoch; else from an hour ago, and as long as is accepted. */
+  readonly lifetime?: Lifetime;
 }
 
 /** The lifetime starts this much in the past, because clocks of peers may be behind. */
 const CLOCK_SKEW_SECONDS = 60n * 60n;
+
+function defaultLifetime(env: Env): Lifetime {
+  const notBefore = secondsOf(env) - CLOCK_SKEW_SECONDS;
+  return { notBefore, notAfter: notBefore + MAX_LIFETIME_SECONDS };
+}
 
 /**
  * Creates a group of one member in epoch 0 (RFC 9420 section 11).
@@ -37,7 +48,6 @@ export function createGroup(args: CreateGroupArgs, env: Env): Group {
     throw new CryptoError('usage', 'a group id that nobody would accept');
   }
   if (args.credential.type !== 'basic') throw new CryptoError('invalid-credential', 'CRED-01: not basic');
-  const notBefore = secondsOf(env) - CLOCK_SKEW_SECONDS;
   const leafKeyPair = suite.kem.generateKeyPair(env);
   const leaf = signLeaf(
     suite,
@@ -45,9 +55,8 @@ export function createGroup(args: CreateGroupArgs, env: Env): Group {
       encryptionKey: leafKeyPair.publicKey,
       signatureKey: args.signatureKey.publicKey,
       credential: args.credential,
-      capabilities: ownCapabilities(env),
-      source: { type: 'key-package', lifetime: { notBefore, notAfter: notBefore + MAX_LIFETIME_SECONDS } },
-      extensions: [],
+      ...ownLeafContent(env, args.leaf),
+      source: { type: 'key-package', lifetime: args.lifetime ?? defaultLifetime(env) },
     },
     null,
     args.signatureKey.privateKey,

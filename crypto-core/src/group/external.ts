@@ -22,7 +22,8 @@ import {
   verifyGroupInfo,
 } from './groupInfo.ts';
 import type { JoinPolicy, MemberCheck } from './hooks.ts';
-import { ownCapabilities, type SignatureKeyPair } from './keyPackage.ts';
+import type { SignatureKeyPair } from './keyPackage.ts';
+import { type LeafOptions, ownLeafContent } from './ownLeaf.ts';
 import { byValue } from './proposalList.ts';
 import type { Group } from './state.ts';
 import { checkCapabilities, checkTreeLeaves } from './validateLeaf.ts';
@@ -31,6 +32,7 @@ import { verifyRatchetTree } from './verifyRatchetTree.ts';
 export interface JoinExternalArgs {
   readonly credential: Credential;
   readonly signatureKey: SignatureKeyPair;
+  readonly leaf?: LeafOptions;
   readonly memberCheck: MemberCheck;
   readonly joinPolicy?: JoinPolicy;
   /**
@@ -111,8 +113,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
       leaf: {
         signatureKey: args.signatureKey.publicKey,
         credential: args.credential,
-        capabilities: ownCapabilities(env),
-        extensions: [],
+        ...ownLeafContent(env, args.leaf),
       },
       signaturePrivateKey: args.signatureKey.privateKey,
       withPath: true,

@@ -56,7 +56,7 @@ export interface CommitProposal {
   /** The group before the commit. */
   readonly group: GroupView;
   /** Gives the `leafRef` of a leaf in that group. */
-  readonly leafRef: (leafIndex: LeafIndex) => Uint8Array | null;
+  readonly leafRef: (leafIndex: LeafIndex, label: string) => Uint8Array | null;
 }
 
 /** The application's own rules for commits, its own ones included. Throws CryptoError 'policy' to refuse. */

@@ -5,8 +5,7 @@ import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
-import type { Capabilities } from '../structs/capabilities.ts';
-import { type Credential, CredentialTypeValue } from '../structs/credential.ts';
+import type { Credential } from '../structs/credential.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import {
   type KeyPackageContent,
@@ -15,17 +14,11 @@ import {
   type UnverifiedKeyPackage,
   writeKeyPackage,
 } from '../structs/keyPackage.ts';
-import {
-  type LeafNode,
-  type LeafNodeContent,
-  type LeafPosition,
-  type Lifetime,
-  leafNodeTBS,
-} from '../structs/leafNode.ts';
+import type { Lifetime } from '../structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
-import { MLS10 } from '../structs/protocolVersion.ts';
 import { makeKeyPackageRef, signWithLabel } from '../suite/labels.ts';
-import { type CipherSuite, type CipherSuiteId, getSuite } from '../suite/suites.ts';
+import { type CipherSuiteId, getSuite } from '../suite/suites.ts';
+import { type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 
 /** An Ed25519 key pair; the private key is its 32-byte seed. */
 export interface SignatureKeyPair {
@@ -55,40 +48,12 @@ export interface CreateKeyPackageArgs {
   readonly signatureKey: SignatureKeyPair;
   /** Seconds since the Unix epoch. */
   readonly lifetime: Lifetime;
+  readonly leaf?: LeafOptions;
   /** Marks the KeyPackage as the one to be handed out again and again when no other is left. */
   readonly lastResort?: boolean;
 }
 
 const RECORD_VERSION = 1;
-const SUPPORTED_SUITES: readonly CipherSuiteId[] = [0x004d, 0x0003];
-
-/** Draws a value that section 13.5 reserves, so that peers keep on ignoring values they don't know. */
-function grease(env: Env): number {
-  const nibble = (env.random(1)[0] ?? 0) % 15;
-  return (nibble << 12) | 0x0a00 | (nibble << 4) | 0x0a;
-}
-
-/** The capabilities of this implementation, with a GREASE value in each list that takes one. */
-export function ownCapabilities(env: Env): Capabilities {
-  return {
-    versions: [MLS10],
-    cipherSuites: [...SUPPORTED_SUITES, grease(env)],
-    extensions: [ExtensionTypeValue.sinettiGroup, grease(env)],
-    proposals: [grease(env)],
-    credentials: [CredentialTypeValue.basic, grease(env)],
-  };
-}
-
-export function signLeaf(
-  suite: CipherSuite,
-  content: LeafNodeContent,
-  position: LeafPosition | null,
-  signaturePrivateKey: Uint8Array,
-): LeafNode {
-  const tbs = leafNodeTBS(content, position);
-  return { ...content, signature: signWithLabel(suite, signaturePrivateKey, 'LeafNodeTBS', tbs) };
-}
-
 /** Makes a KeyPackage with fresh init and encryption keys. */
 export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPackageBundle {
   const suite = getSuite(args.suite);
@@ -100,9 +65,8 @@ export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPacka
       encryptionKey: leaf.publicKey,
       signatureKey: args.signatureKey.publicKey,
       credential: args.credential,
-      capabilities: ownCapabilities(env),
+      ...ownLeafContent(env, args.leaf),
       source: { type: 'key-package', lifetime: args.lifetime },
-      extensions: [],
     },
     null,
     args.signatureKey.privateKey,
@@ -139,6 +103,7 @@ export function keyPackageRef(keyPackage: UnverifiedKeyPackage): Uint8Array {
   return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
 }
 
+/** Returns whether a KeyPackage may be used again and again: the last_resort_key_package extension marks it. */
 export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
   return findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined;
 }

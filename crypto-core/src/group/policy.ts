@@ -23,6 +23,6 @@ export function checkPolicy(
     changesExtensions: effects.changesExtensions,
     authenticatedData,
     group: groupView(group),
-    leafRef: (leafIndex) => leafRef(group, leafIndex),
+    leafRef: (leafIndex, label) => leafRef(group, leafIndex, label),
   });
 }

@@ -108,12 +108,14 @@ export function memberView(leafIndex: LeafIndex, leaf: LeafNode): MemberView {
  * Names a leaf of a client that has committed. The client's next commit gives the leaf another name, and the same one
  * never comes back. Null for a leaf that still is as its KeyPackage brought it, since a last-resort KeyPackage may
  * bring the same leaf twice.
+ * @param label of the application, for RefHash (RFC 9420 section 5.2)
+ * @returns 32 bytes
  * @throws CryptoError 'unknown-sender' when the leaf is blank
  */
-export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex): Uint8Array | null {
+export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex, label: string): Uint8Array | null {
   const leaf = memberLeaf(tree, leafIndex);
   if (leaf.source.type === 'key-package') return null;
-  return refHash(suite, 'Sinetti Leaf Reference', encode(leaf, writeLeafNode));
+  return refHash(suite, label, encode(leaf, writeLeafNode));
 }
 
 /** Returns the public state for the application. O(members). */

@@ -97,7 +97,7 @@ export function checkExternalSenders(context: LeafContext, check: 'PROP-12' | 'C
 
 type Requirements = Pick<LeafContext, 'suite' | 'groupExtensions' | 'limits'>;
 
-/** Of the contexts in use, because each leaf of a tree is checked against what the same group requires. */
+/** The requirements of the contexts in use, because each leaf of a tree is checked against what the same group requires. */
 const requiredIn = new WeakMap<Requirements, RequiredCapabilities | null>();
 
 function requiredCapabilities(context: Requirements): RequiredCapabilities | null {

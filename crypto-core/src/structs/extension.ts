@@ -2,10 +2,7 @@ import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 
-/**
- * RFC 9420 section 17.3; `lastResort` is last_resort_key_package of draft-ietf-mls-extensions, `sinettiGroup` and
- * `sinettiLog` are ours, of the range for private use.
- */
+/** RFC 9420 section 17.3; `lastResort` is last_resort_key_package of draft-ietf-mls-extensions. */
 export const ExtensionTypeValue = {
   applicationId: 0x0001,
   ratchetTree: 0x0002,
@@ -13,8 +10,6 @@ export const ExtensionTypeValue = {
   externalPub: 0x0004,
   externalSenders: 0x0005,
   lastResort: 0x000a,
-  sinettiGroup: 0xf0a1,
-  sinettiLog: 0xf0a2,
 } as const;
 
 /** RFC 9420 section 7.2. The data stays opaque here: an unknown extension is carried, not refused. */

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ExtensionTypeValue } from '../../src/structs/extension.ts';
-import { findLogPosition, type LogPosition, logPositionExtension } from '../../src/structs/logPosition.ts';
+import {
+  findLogPosition,
+  LOG_POSITION_EXTENSION,
+  type LogPosition,
+  logPositionExtension,
+} from '../../src/content/logPosition.ts';
 import { codeOf } from '../codeOf.ts';
 
 const position: LogPosition = { start: 3, position: 2 ** 40, hash: new Uint8Array(32).fill(7) };
@@ -14,7 +18,7 @@ describe('the log position in a GroupInfo', () => {
   it('is refused in another form', () => {
     const { data } = logPositionExtension(position);
     const read = (bytes: Uint8Array) =>
-      codeOf(() => findLogPosition([{ type: ExtensionTypeValue.sinettiLog, data: bytes }]));
+      codeOf(() => findLogPosition([{ type: LOG_POSITION_EXTENSION, data: bytes }]));
     expect(read(data.subarray(1))).toBe('unsupported');
     expect(read(data.subarray(0, 48))).toBe('malformed');
     expect(read(new Uint8Array([...data, 0]))).toBe('malformed');

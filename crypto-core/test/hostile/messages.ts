@@ -1,4 +1,6 @@
 /** Messages that are dear to refuse: of anybody, and of a member who knows the keys of the epoch. */
+
+import { decodeRemovalGrounds } from '../../src/account/index.ts';
 import { EMPTY } from '../../src/bytes.ts';
 import type { Env } from '../../src/env.ts';
 import { byValue } from '../../src/group/proposalList.ts';
@@ -6,7 +8,6 @@ import {
   type CipherSuiteId,
   type CryptoErrorCode,
   decodeKeyPackage,
-  decodeRemovalGrounds,
   decryptApplication,
   type Group,
   joinByWelcome,

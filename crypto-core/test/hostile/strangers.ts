@@ -2,7 +2,7 @@
 import { concat, EMPTY } from '../../src/bytes.ts';
 import { encode, Writer } from '../../src/codec/writer.ts';
 import type { Env } from '../../src/env.ts';
-import { signLeaf } from '../../src/group/keyPackage.ts';
+import { signLeaf } from '../../src/group/ownLeaf.ts';
 import type { CipherSuiteId, SignatureKeyPair } from '../../src/index.ts';
 import type { Capabilities } from '../../src/structs/capabilities.ts';
 import { type Extension, ExtensionTypeValue } from '../../src/structs/extension.ts';

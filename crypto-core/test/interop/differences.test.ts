@@ -259,6 +259,7 @@ describe('of what a member forges', () => {
       name: 'carol',
       credential: bob.credential,
       signatureKey: bob.signatureKey,
+      leaf: {},
     };
     const commit = forgeCommit(bob.group!, forge(bob.group!, carolAsDevice), env);
     const we = codeOf(() => processCommit(alice.group!, commit, hooks)) === 'none' ? 'accepted' : 'refused';

@@ -1,6 +1,7 @@
 // Stands in the place of vitest when tests are run thousands of times over: collects them, and asserts what they assert.
 import { isDeepStrictEqual } from 'node:util';
 
+/** @type {{ suites: string[]; tests: { title: string; body: () => unknown }[]; before: (() => unknown)[] }} */
 const collected = { suites: [], tests: [], before: [] };
 
 export function takeTests() {

@@ -1,5 +1,6 @@
 /** The foundations of groups of people: the binding to a creator, the rules of joining, and names for leaves. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { findGroupBinding, groupBindingExtension, LEAF_REF_LABEL as LABEL } from '../../src/account/index.ts';
 import { utf8 } from '../../src/bytes.ts';
 import {
   CryptoError,
@@ -7,8 +8,6 @@ import {
   createGroup,
   type Extension,
   exportGroupInfo,
-  findGroupBinding,
-  groupBindingExtension,
   groupView,
   type JoinProposal,
   joinByWelcome,
@@ -101,7 +100,8 @@ describe.each(SUITES)('a bound group of suite %i', (suite) => {
   it('names a leaf the same for everybody, and anew once it has changed', () => {
     const { bert, bundle, annas, welcome } = pair();
     const berts = joinByWelcome(welcome, bundle, bert.signatureKey, { memberCheck: anyone });
-    const refs = (group: typeof annas) => [0, 1].map((leaf) => nameOf(leafRef(group, toLeafIndex(leaf))));
+    const refs = (group: typeof annas) =>
+      [0, 1].map((leaf) => nameOf(leafRef(group, toLeafIndex(leaf), LABEL)));
     // Bert's leaf still is as his key package brought it.
     expect(refs(berts)).toEqual(['none', 'none']);
     const first = createCommit(annas, { ...open, forcePath: true }, env);
@@ -115,7 +115,7 @@ describe.each(SUITES)('a bound group of suite %i', (suite) => {
       memberCheck: anyone,
       policy: (commit) => {
         expect(commit.authenticatedData).toEqual(utf8('why'));
-        told = nameOf(commit.leafRef(toLeafIndex(0)));
+        told = nameOf(commit.leafRef(toLeafIndex(0), LABEL));
       },
     }).group;
     expect(told).toBe(before[0]);
@@ -124,6 +124,6 @@ describe.each(SUITES)('a bound group of suite %i', (suite) => {
     expect(after[1]).toMatch(/^[0-9a-f]{64}$/);
     expect(after[1]).not.toBe(after[0]);
     expect(after).toEqual(refs(healed.pending));
-    expect(codeOf(() => leafRef(next, toLeafIndex(5)))).toBe('unknown-sender');
+    expect(codeOf(() => leafRef(next, toLeafIndex(5), LABEL))).toBe('unknown-sender');
   });
 });

@@ -3,6 +3,7 @@
  * was found here; these tests keep it so.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { findGroupBinding, groupBindingExtension } from '../../src/account/index.ts';
 import { concat, EMPTY, utf8 } from '../../src/bytes.ts';
 import { decode } from '../../src/codec/reader.ts';
 import { encode, varintLength } from '../../src/codec/writer.ts';
@@ -14,8 +15,6 @@ import {
   createProposal,
   decodeKeyPackage,
   exportGroupInfo,
-  findGroupBinding,
-  groupBindingExtension,
   joinExternal,
   peekMessage,
   processCommit,

@@ -1,5 +1,6 @@
 /** A small world to play conversations in: devices, their stores, and checks that they all agree. */
 import { isDeepStrictEqual } from 'node:util';
+import { GROUP_BINDING_EXTENSION } from '../../src/account/index.ts';
 import { fromUtf8, utf8 } from '../../src/bytes.ts';
 import {
   type CipherSuiteId,
@@ -20,6 +21,7 @@ import {
   joinByWelcome,
   joinExternal,
   type KeyPackageBundle,
+  type LeafOptions,
   loadGroup,
   type MemberCheck,
   processCommit,
@@ -37,13 +39,18 @@ export interface Device {
   readonly name: string;
   readonly credential: Credential;
   readonly signatureKey: SignatureKeyPair;
+  readonly leaf: LeafOptions;
 }
+
+/** Devices of these tests know the binding of groups. */
+const bound: LeafOptions = { capabilities: { extensions: [GROUP_BINDING_EXTENSION] } };
 
 export function device(name: string, env: Env): Device {
   return {
     name,
     credential: { type: 'basic', identity: utf8(name) },
     signatureKey: createSignatureKeyPair(env),
+    leaf: bound,
   };
 }
 
@@ -54,6 +61,7 @@ export function keyPackageOf(owner: Device, suite: CipherSuiteId, env: Env): Key
       suite,
       credential: owner.credential,
       signatureKey: owner.signatureKey,
+      leaf: owner.leaf,
       lifetime: { notBefore: now - 3600n, notAfter: now + 86_400n * 90n },
     },
     env,
@@ -142,10 +150,7 @@ export class Conversation {
     this.suite = suite;
     this.env = env;
     const creator = device('device 0', env);
-    const group = createGroup(
-      { suite, groupId: utf8('group'), credential: creator.credential, signatureKey: creator.signatureKey },
-      env,
-    );
+    const group = createGroup({ suite, groupId: utf8('group'), ...creator }, env);
     this.participants = [new Participant(creator, group)];
   }
 

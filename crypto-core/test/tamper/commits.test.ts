@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
-import { signLeaf } from '../../src/group/keyPackage.ts';
+import { signLeaf } from '../../src/group/ownLeaf.ts';
 import { byValue } from '../../src/group/proposalList.ts';
 import { openGroupInfo, openGroupSecrets } from '../../src/group/welcome.ts';
 import {

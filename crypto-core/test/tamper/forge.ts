@@ -5,7 +5,8 @@ import type { Env } from '../../src/env.ts';
 import { ownContent, signFramedContent } from '../../src/framing/contentAuth.ts';
 import { protectPrivateMessage } from '../../src/framing/privateMessage.ts';
 import { assembleCommit } from '../../src/group/assemble.ts';
-import { ownCapabilities, type SignatureKeyPair, signLeaf } from '../../src/group/keyPackage.ts';
+import type { SignatureKeyPair } from '../../src/group/keyPackage.ts';
+import { ownCapabilities, signLeaf } from '../../src/group/ownLeaf.ts';
 import {
   applyChanges,
   type ProposedAdd,
@@ -58,7 +59,7 @@ export function forgeKeyPackage(
     encryptionKey,
     signatureKey: owner.signatureKey.publicKey,
     credential: owner.credential,
-    capabilities: ownCapabilities(env),
+    capabilities: ownCapabilities(env, owner.leaf),
     source: { type: 'key-package', lifetime: { notBefore: now - 60n, notAfter: now + 60n } },
     extensions: [],
     ...forgery.leaf,

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { GROUP_BINDING_EXTENSION } from '../../src/account/index.ts';
 import { EMPTY, utf8 } from '../../src/bytes.ts';
 import { decode } from '../../src/codec/reader.ts';
 import { encode } from '../../src/codec/writer.ts';
 import { ownContent, signFramedContent } from '../../src/framing/contentAuth.ts';
 import { protectPublicMessage } from '../../src/framing/publicMessage.ts';
-import { signLeaf } from '../../src/group/keyPackage.ts';
+import { signLeaf } from '../../src/group/ownLeaf.ts';
 import { byReference, byValue } from '../../src/group/proposalList.ts';
 import {
   CryptoError,
@@ -16,7 +17,7 @@ import {
   processProposal,
   ready,
 } from '../../src/index.ts';
-import { type Extension, ExtensionTypeValue, readExtensions } from '../../src/structs/extension.ts';
+import { type Extension, readExtensions } from '../../src/structs/extension.ts';
 import { toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import type { LeafNode, LeafNodeContent } from '../../src/structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
@@ -148,7 +149,7 @@ describe('a member that receives a commit refuses', () => {
   });
 
   it('LEAF-03: a leaf that does not support an extension of the group', () => {
-    const binding = [{ type: ExtensionTypeValue.sinettiGroup, data: EMPTY }];
+    const binding = [{ type: GROUP_BINDING_EXTENSION, data: EMPTY }];
     expect(newcomer({ leaf: { capabilities: known } }, ofThree(binding))).toContain('invalid-leaf: LEAF-03');
     expect(newcomer({}, ofThree(binding))).toBe('none');
   });

@@ -23,7 +23,7 @@ import {
 } from '../repositories/vaults.ts';
 import { deleteAccount } from './deletion.ts';
 import { type MovingOn, moveOn } from './movingOn.ts';
-import { nameKey } from './names.ts';
+import { isOfOneScript, nameKey, skeletonOf } from './names.ts';
 import { changePassword, type PasswordChange } from './passwordChange.ts';
 import { requireNewerName } from './signedNames.ts';
 import { staleVersion } from './vaultRotation.ts';
@@ -74,7 +74,7 @@ export interface VaultReplacement {
 }
 
 export interface Accounts {
-  /** @throws ApiError username-taken, email-taken */
+  /** @throws ApiError username-taken (one that looks like it, too), email-taken; invalid-username for letters of several scripts */
   register(signUp: SignUp): Promise<SignedIn>;
   /**
    * @param name a username or an email
@@ -106,7 +106,7 @@ export interface Accounts {
   /** @throws ApiError not-found */
   profile(userId: string): Promise<users.UserRow>;
   /**
-   * @throws ApiError username-taken, email-taken; for a signed name, forbidden unless it is the device's word for this one, and
+   * @throws ApiError username-taken, email-taken, invalid-username as of `register`; for a signed name, forbidden unless it is the device's word for this one, and
    * stale-version
    */
   updateProfile(
@@ -117,8 +117,6 @@ export interface Accounts {
   delete(userId: string): Promise<void>;
   /** The account itself, as the relay has it, with its sessions. @throws ApiError not-found */
   data(userId: string): Promise<users.Account & { sessions: SessionRow[] }>;
-  /** At most `limit` people, never the one who asks. */
-  search(userId: string, text: string, limit: number): Promise<users.UserRow[]>;
   /** @throws ApiError not-found before the first vault is stored */
   vault(userId: string): Promise<VaultRow>;
   /** The vault before the present one. @throws ApiError not-found unless one was replaced in the last seven days */
@@ -155,6 +153,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
 
   return {
     async register(signUp) {
+      requireOneScript(signUp.username);
       const user: users.UserRow = {
         id: randomUUID(),
         username: signUp.username,
@@ -162,10 +161,10 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         fullName: signUp.fullName || signUp.username,
         createdAt: clock(),
       };
-      const usernameKey = nameKey(signUp.username);
+      const keys = { usernameKey: nameKey(user.username), usernameSkeleton: skeletonOf(user.username) };
       const stored = await users.insertUser(db, {
         ...user,
-        usernameKey,
+        ...keys,
         emailKey: nameKey(signUp.email),
         passwordHash: await passwords.hash(signUp.authKey),
         salt: Buffer.from(signUp.passwordParams.salt, 'base64url'),
@@ -175,7 +174,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         consentedAt: signUp.consentedAt,
       });
       if (!stored) {
-        if (await users.usernameExists(db, usernameKey)) {
+        if (await users.usernameExists(db, keys)) {
           throw usernameTaken();
         }
         throw emailTaken();
@@ -248,7 +247,10 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       const { user, recipientIds } = await db.transaction().execute(async (tx) => {
         const former = await users.findUser(tx, userId);
         if (former === null) throw noSuchPerson();
-        const taken = await users.takenNames(tx, userId, { usernameKey, emailKey });
+        const isNewName = nameKey(former.username) !== usernameKey;
+        if (isNewName) requireOneScript(username);
+        const usernameSkeleton = isNewName ? skeletonOf(username) : undefined;
+        const taken = await users.takenNames(tx, userId, { usernameKey, usernameSkeleton, emailKey });
         if (taken.username) throw usernameTaken();
         if (taken.email) throw emailTaken();
         // Nobody has asked for another full name; the one that was taken from the username follows it.
@@ -257,7 +259,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
           const device = requireDevice(session);
           await requireNewerName(tx, device, { username, former: former.username, signedName });
         }
-        const names = { username, usernameKey, email, emailKey, fullName };
+        const names = { username, usernameKey, usernameSkeleton, email, emailKey, fullName };
         // One that was signed for another name says nothing of this one.
         const isKept = signedName === null && former.username === username;
         await users.renameUser(tx, userId, isKept ? names : { ...names, signedName });
@@ -277,8 +279,6 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       if (account === null) throw noSuchPerson();
       return { ...account, sessions: await liveSessionsOf(db, userId, clock()) };
     },
-
-    search: (userId, text, limit) => users.searchUsers(db, { key: nameKey(text), exceptId: userId, limit }),
 
     async vault(userId) {
       const vault = await findVault(db, userId);
@@ -328,5 +328,14 @@ function firstVault({
 const wrongPassword = () => new ApiError('wrong-credentials', 'Wrong username or password.');
 const wrongRecoveryKey = () => new ApiError('wrong-credentials', 'Wrong name or recovery key.');
 const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');
+/** @throws ApiError invalid-username */
+function requireOneScript(username: string): void {
+  if (isOfOneScript(username)) return;
+  throw new ApiError(
+    'invalid-username',
+    'The letters of a username are of one script, such as Latin or Cyrillic.',
+  );
+}
+
 const usernameTaken = () => new ApiError('username-taken', 'This username is already taken.');
 const emailTaken = () => new ApiError('email-taken', 'This email is already registered.');

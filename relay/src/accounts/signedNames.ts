@@ -13,7 +13,7 @@ export interface SignedNames {
    * of before another device's
    */
   keep(session: DeviceSession, signedName: Buffer): Promise<void>;
-  /** Those that the person may see, of people who have one. */
+  /** Returns the signed names that the person may see; people without one are left out. */
   visibleTo(
     session: Pick<Session, 'userId'>,
     userIds: readonly string[],
@@ -50,7 +50,7 @@ export async function requireNewerName(
   session: DeviceSession,
   names: { readonly username: string; readonly former: string; readonly signedName: Buffer },
 ): Promise<void> {
-  // Of two at once the later one is compared with the other.
+  // Locks the person, so that the later of two changes at once is compared with the other.
   await lockUsers(tx, [session.userId]);
   const revision = await requireSignedName(tx, session, names.username, names.signedName);
   const [kept] = await signedNamesOf(tx, [session.userId]);

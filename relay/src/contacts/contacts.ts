@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ContactListName } from '../../contract/index.ts';
+import type { ContactListName, UserSummary } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { notifyOfContact } from '../notifications/notifications.ts';
@@ -13,7 +13,7 @@ export interface Contacts {
   areContacts(userId: string, otherId: string): Promise<boolean>;
   /** User ids of a person's contacts, in no particular order. */
   idsOf(userId: string): Promise<string[]>;
-  list(userId: string): Promise<rows.Person[]>;
+  list(userId: string): Promise<UserSummary[]>;
   /** Pending requests to a person, oldest first. */
   received(userId: string): Promise<rows.PendingRequest[]>;
   /** Pending requests of a person, oldest first. */
@@ -25,7 +25,7 @@ export interface Contacts {
    */
   request(fromId: string, toId: string): Promise<{ id: string; status: 'pending' | 'accepted' }>;
   /** @throws ApiError not-found unless the request is pending and to this person */
-  accept(userId: string, requestId: string): Promise<rows.Person>;
+  accept(userId: string, requestId: string): Promise<UserSummary>;
   /** @throws ApiError not-found unless the request is pending and to this person */
   reject(userId: string, requestId: string): Promise<void>;
   /** Ends it for both; their conversation's log stays. @throws ApiError not-found */

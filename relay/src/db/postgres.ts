@@ -6,6 +6,7 @@ import { StartupError } from '../errors.ts';
 import { isConflict } from './failures.ts';
 import { migrate } from './migrate.ts';
 import { lockDatabase } from './postgresLock.ts';
+import { openNameIndex } from './postgresNameIndex.ts';
 import type { OpenDatabase, Tables } from './tables.ts';
 
 export interface PostgresOptions {
@@ -40,15 +41,16 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
     await db.destroy();
     await leave();
   };
+  const connect = () => new Client(connectionOptions(url));
   try {
     await requireUtf8(db);
-    leave = await lockDatabase(() => new Client(connectionOptions(url)), options);
+    leave = await lockDatabase(connect, options);
     await migrate(db, { bytes: 'bytea' });
+    return { db, program: null, names: await openNameIndex(db, connect), close };
   } catch (error) {
     await close();
     throw unusable(error);
   }
-  return { db, program: null, close };
 }
 
 function connectionOptions(connectionString: string): ClientConfig {

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
-import type { AccountChangeKind } from '../../contract/index.ts';
+import type { AccountChangeKind, Discoverability } from '../../contract/index.ts';
 import type { KeptEndCode } from '../auth/session.ts';
+import type { NameIndex } from './nameIndex.ts';
 import type { Statement } from './prepared.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
@@ -16,6 +17,8 @@ export interface Tables {
     id: string;
     username: string;
     username_key: string;
+    /** Null for a username of before there were skeletons, until it is filled in. */
+    username_skeleton: ColumnType<string | null, string | null | undefined, string | null>;
     email: string;
     email_key: string;
     full_name: string;
@@ -26,8 +29,17 @@ export interface Tables {
     proof_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
     account_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
     signed_name: NullableBytes;
+    found_by: Generated<Discoverability['found_by']>;
+    /** 0 or 1. */
+    shows_email: Generated<number>;
     consented_at: Time;
     created_at: Time;
+  };
+  /** On SQLite alone, whose index of parts of names refers to these rows. Triggers keep it. */
+  usernames: {
+    number: Generated<number>;
+    user_id: string;
+    username_key: string;
   };
   vaults: {
     user_id: string;
@@ -227,6 +239,7 @@ export interface OpenDatabase {
   readonly db: Db;
   /** Null on PostgreSQL, which is asked from the event loop alone. */
   readonly program: RemoteProgram | null;
+  readonly names: NameIndex;
   /** Finishes what runs, and lets go of the database. */
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { type DeviceDependencies, requireRevocation } from './devices.ts';
 import { peopleConcerned } from './peopleConcerned.ts';
 import { removeDevice } from './removeDevice.ts';
 
-/** What shows that the data of a device is in two places (docs/PROTOCOL.md, section 3). */
+/** Shows when the data of a device is in two places (docs/PROTOCOL.md, section 3). */
 export interface Starts {
   /**
    * Registers a start in the place of one of those that it names, or where there is none, and tells the person's live

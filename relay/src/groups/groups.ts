@@ -4,7 +4,7 @@ import type { Db } from '../db/tables.ts';
 import { requireSignedCommit } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import { publishCommit, storeCommit } from '../messaging/commit.ts';
-import type { NewCommit } from '../messaging/messaging.ts';
+import type { NewCommit } from '../messaging/newEntries.ts';
 import { requireContact } from '../messaging/permissions.ts';
 import { receipt, staleEpoch } from '../messaging/send.ts';
 import type { Hub } from '../realtime/hub.ts';

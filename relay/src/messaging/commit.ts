@@ -12,7 +12,7 @@ import { renameGroup } from '../repositories/groups.ts';
 import { markLeavesRemoved } from '../repositories/leaveStatements.ts';
 import { insertWelcome } from '../repositories/welcomes.ts';
 import { publishEntry } from './events.ts';
-import type { MessagingDependencies, NewCommit } from './messaging.ts';
+import type { NewCommit } from './newEntries.ts';
 import { type Audience, requireAudience } from './permissions.ts';
 import { anotherStart, receipt, staleEpoch } from './send.ts';
 
@@ -24,9 +24,15 @@ export interface StoredCommit {
   readonly welcomedIds: readonly string[];
 }
 
+interface CommitDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+}
+
 /** See Messaging.commit. */
 export async function commit(
-  { db, hub, clock }: MessagingDependencies,
+  { db, hub, clock }: CommitDependencies,
   sender: DeviceSession,
   conversationId: string,
   newCommit: NewCommit,

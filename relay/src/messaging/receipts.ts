@@ -45,7 +45,7 @@ export async function storeReceipt(
   if (toldIds.length === 0) return;
   const event = { type: 'receipt', conversationId, userId, deviceId, ...receipt } as const;
   const groupId = groupOf(conversationId);
-  // Of a group only who has its chat open is told: the others ask when they open it.
+  // In a group only people who have its chat open are told: the others ask when they open it.
   if (groupId === null) hub.publishToUsers(toldIds, event);
   else hub.publishToGroup(groupId, event);
 }

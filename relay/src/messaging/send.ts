@@ -15,7 +15,7 @@ import type { EntryHead } from '../repositories/entries.ts';
 import type { AppendRefused, NewEntry } from './append/append.ts';
 import type { AppendQueue } from './append/queue.ts';
 import { publish, timeText } from './events.ts';
-import type { MessageContent, NewGroupMessage, NewMessage } from './messaging.ts';
+import type { MessageContent, NewGroupMessage, NewMessage } from './newEntries.ts';
 import { noSuchConversation, noSuchPerson, notAContact } from './permissions.ts';
 
 export interface SendDependencies {

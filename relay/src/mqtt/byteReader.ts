@@ -2,9 +2,6 @@ import { malformed } from './reasonCodes.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Largest Variable Byte Integer: four bytes of seven bits (MQTT 5 section 1.5.5). */
-export const maxVariableByteInteger = 268_435_455;
-
 /** Strict reader of the data types of MQTT 5 section 1.5. Every method throws a Malformed Packet `PacketError`. */
 export class ByteReader {
   readonly #bytes: Uint8Array;

@@ -20,6 +20,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'Set a new password first.',
   'not-found': 'There is nothing at this address.',
   'method-not-allowed': 'This address takes GET only.',
+  'invalid-username': 'The letters of a username are of one script, such as Latin or Cyrillic.',
   'username-taken': 'This username is already taken.',
   'email-taken': 'This email is already registered.',
   'already-contacts': 'This person is already your contact.',

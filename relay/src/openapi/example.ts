@@ -12,5 +12,5 @@ export type Example<R extends Route> = Part<R, 'params'> &
 
 type Routes = typeof routes;
 
-/** Examples of some calls by their names. */
-export type Examples<Names extends keyof Routes> = { readonly [Name in Names]: Example<Routes[Name]> };
+/** Examples of the calls by their names. */
+export type Examples = { readonly [Name in keyof Routes]: Example<Routes[Name]> };

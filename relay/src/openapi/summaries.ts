@@ -1,6 +1,6 @@
 import type { routes } from '../../contract/index.ts';
 
-/** What each call does, in a sentence: here and not in the contract, because the client loads that. */
+/** Says in a sentence what each call does: here and not in the contract, because the client loads that. */
 export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   register: 'Create an account',
   login: 'Sign in with a username or an email',
@@ -14,6 +14,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   moveOn:
     'Move on after a theft: a new account key and password, all devices revoked, every other session ended, no recovery key. This session registers its browser as a new device then',
   accountData: 'What the relay holds about a person that no other call answers, for the data export',
+  putDiscoverability: 'Change by which names others find one, and whether they are shown the email',
   deleteAccount: "Delete the account and everything that is the person's",
   listAccountChanges: 'What has changed who owns the account in the last seven days, oldest first',
   createProofNonce: 'A nonce for one proof in this session, and the facts that the proof signs',
@@ -54,7 +55,8 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   acceptContact: 'Accept a pending request, by request id',
   rejectContact: 'Decline a pending request, by request id',
   removeContact: 'Remove a contact, by user id',
-  searchUsers: 'People whose username contains the text, or whose email is the text; never oneself',
+  searchUsers:
+    'People whose username contains the text (of two characters: begins with it), or whose email is the text; never oneself. Emails that were not typed in full are masked unless their owners show them',
   listConversations: 'Conversations one takes part in that have been started',
   listUserMessages:
     "The log of the direct conversation with a person, or with oneself that of one's own devices",
@@ -83,7 +85,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   addGroupMember:
     'Creator: add contacts, as `user_id` or `user_ids`, with the commit that adds their devices; all happens, or nothing',
   leaveGroup: 'Member: leave a group. The next committer removes the leaves from its tree',
-  getDeparture:
+  getLeaveStatement:
     "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone. Null where there is none",
   deleteGroup: 'Creator: delete a group with its whole log, for everybody',
   listGroupMessages:

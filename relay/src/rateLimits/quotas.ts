@@ -22,6 +22,8 @@ export const defaultQuotas = {
   'login.browser': { count: 20, periodMs: 15 * minute },
   'search.account': { count: 120, periodMs: minute },
   'search.address': { count: 1200, periodMs: minute },
+  'rename.account': { count: 20, periodMs: hour },
+  'rename.address': { count: 200, periodMs: hour },
   'contact-request.account': { count: 60, periodMs: hour },
   'contact-request.address': { count: 600, periodMs: hour },
   'claim.account': { count: 1200, periodMs: 10 * minute },

@@ -2,11 +2,12 @@ import type { RouteBody, routes } from '../../contract/index.ts';
 import type { Share } from './rateLimiter.ts';
 
 /** The actions that have quotas of their own, whichever route or protocol performs them. */
-export type Action = 'search' | 'contact-request' | 'claim' | 'send' | 'receipt';
+export type Action = 'search' | 'rename' | 'contact-request' | 'claim' | 'send' | 'receipt';
 
 /** Calls that have quotas of their own, beside the one that every call takes from. */
 export const routeActions: { readonly [Name in keyof typeof routes]?: Action } = {
   searchUsers: 'search',
+  updateProfile: 'rename',
   requestContact: 'contact-request',
   claimKeyPackages: 'claim',
   claimKeyPackagesOfMany: 'claim',

@@ -1,11 +1,6 @@
+import type { UserSummary } from '../../contract/index.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
-
-export interface Person {
-  readonly id: string;
-  readonly username: string;
-  readonly email: string;
-}
 
 export interface RequestRow {
   readonly id: string;
@@ -17,7 +12,7 @@ export interface PendingRequest {
   readonly id: string;
   readonly createdAt: number;
   /** The one at the other end. */
-  readonly person: Person;
+  readonly person: UserSummary;
 }
 
 export const contactQuery = prepared<{ userId: string; otherId: string }>()((db, parameter) =>
@@ -38,7 +33,7 @@ export async function contactIds(db: Db, userId: string): Promise<string[]> {
 }
 
 /** A person's contacts by name. */
-export async function contactsOf(db: Db, userId: string): Promise<Person[]> {
+export async function contactsOf(db: Db, userId: string): Promise<UserSummary[]> {
   return db
     .selectFrom('contacts')
     .innerJoin('users', 'users.id', 'contacts.contact_id')

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import type { Discoverability } from '../../contract/index.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
@@ -45,13 +45,14 @@ const credentialsOf = (row: StoredCredentials): Credentials => ({
 
 export interface NewUser extends UserRow, NewCredentials {
   readonly usernameKey: string;
+  readonly usernameSkeleton: string;
   readonly emailKey: string;
   readonly consentedAt: number;
 }
 
-const profileColumns = ['id', 'username', 'email', 'full_name', 'created_at'] as const;
+export const profileColumns = ['id', 'username', 'email', 'full_name', 'created_at'] as const;
 
-interface StoredProfile {
+export interface StoredProfile {
   id: string;
   username: string;
   email: string;
@@ -59,7 +60,7 @@ interface StoredProfile {
   created_at: number;
 }
 
-const fromRow = (row: StoredProfile): UserRow => ({
+export const fromRow = (row: StoredProfile): UserRow => ({
   id: row.id,
   username: row.username,
   email: row.email,
@@ -67,7 +68,7 @@ const fromRow = (row: StoredProfile): UserRow => ({
   createdAt: row.created_at,
 });
 
-/** False, and nothing stored, if the username or the email belongs to somebody. */
+/** False, and nothing stored, if the username, one that looks like it, or the email belongs to somebody. */
 export async function insertUser(db: Db, user: NewUser): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('users')
@@ -75,6 +76,7 @@ export async function insertUser(db: Db, user: NewUser): Promise<boolean> {
       id: user.id,
       username: user.username,
       username_key: user.usernameKey,
+      username_skeleton: user.usernameSkeleton,
       email: user.email,
       email_key: user.emailKey,
       full_name: user.fullName,
@@ -118,11 +120,17 @@ export async function deleteUser(db: Db, id: string): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute();
 }
 
-export async function usernameExists(db: Db, usernameKey: string): Promise<boolean> {
+/** Returns whether somebody has this username, or one that looks like it. */
+export async function usernameExists(
+  db: Db,
+  { usernameKey, usernameSkeleton }: Pick<NewUser, 'usernameKey' | 'usernameSkeleton'>,
+): Promise<boolean> {
   const row = await db
     .selectFrom('users')
     .select('id')
-    .where('username_key', '=', usernameKey)
+    .where((where) =>
+      where.or([where('username_key', '=', usernameKey), where('username_skeleton', '=', usernameSkeleton)]),
+    )
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -145,17 +153,23 @@ export interface Account {
   readonly user: UserRow;
   readonly credentials: Credentials;
   readonly consentedAt: number;
+  readonly discoverability: Discoverability;
 }
 
 /** Everything that is stored of a person in this table. */
 export async function findAccount(db: Db, id: string): Promise<Account | null> {
   const row = await db
     .selectFrom('users')
-    .select([...profileColumns, ...credentialColumns, 'consented_at'])
+    .select([...profileColumns, ...credentialColumns, 'consented_at', 'found_by', 'shows_email'])
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { user: fromRow(row), credentials: credentialsOf(row), consentedAt: row.consented_at };
+  return {
+    user: fromRow(row),
+    credentials: credentialsOf(row),
+    consentedAt: row.consented_at,
+    discoverability: { found_by: row.found_by, shows_email: row.shows_email === 1 },
+  };
 }
 
 export async function setCredentials(db: Db, id: string, credentials: NewCredentials): Promise<void> {
@@ -185,6 +199,8 @@ export async function setAccountKey(db: Db, id: string, accountKey: Buffer): Pro
 export interface Names {
   readonly username: string;
   readonly usernameKey: string;
+  /** Undefined where the username is the former one, in whatever case. */
+  readonly usernameSkeleton: string | undefined;
   readonly email: string;
   readonly emailKey: string;
   readonly fullName: string;
@@ -192,20 +208,30 @@ export interface Names {
   readonly signedName?: Buffer | null;
 }
 
-/** Returns which of these names are somebody else's. */
+/** Returns which of these names are somebody else's; a username also where it only looks like another's. */
 export async function takenNames(
   db: Db,
   id: string,
-  { usernameKey, emailKey }: Pick<Names, 'usernameKey' | 'emailKey'>,
+  { usernameKey, usernameSkeleton, emailKey }: Pick<Names, 'usernameKey' | 'usernameSkeleton' | 'emailKey'>,
 ): Promise<{ username: boolean; email: boolean }> {
   const rows = await db
     .selectFrom('users')
-    .select(['username_key', 'email_key'])
+    .select(['username_key', 'username_skeleton', 'email_key'])
     .where('id', '!=', id)
-    .where((where) => where.or([where('username_key', '=', usernameKey), where('email_key', '=', emailKey)]))
+    .where((where) =>
+      where.or([
+        where('username_key', '=', usernameKey),
+        where('email_key', '=', emailKey),
+        ...(usernameSkeleton === undefined ? [] : [where('username_skeleton', '=', usernameSkeleton)]),
+      ]),
+    )
     .execute();
   return {
-    username: rows.some((row) => row.username_key === usernameKey),
+    username: rows.some(
+      (row) =>
+        row.username_key === usernameKey ||
+        (usernameSkeleton !== undefined && row.username_skeleton === usernameSkeleton),
+    ),
     email: rows.some((row) => row.email_key === emailKey),
   };
 }
@@ -216,6 +242,7 @@ export async function renameUser(db: Db, id: string, names: Names): Promise<void
     .set({
       username: names.username,
       username_key: names.usernameKey,
+      ...(names.usernameSkeleton === undefined ? {} : { username_skeleton: names.usernameSkeleton }),
       email: names.email,
       email_key: names.emailKey,
       full_name: names.fullName,
@@ -249,24 +276,4 @@ export async function signedNamesOf(
   return rows.flatMap(({ id, signed_name: signedName }) =>
     signedName === null ? [] : [{ userId: id, signedName }],
   );
-}
-
-/** People whose username contains the text or whose email is the text, exact usernames first. */
-export async function searchUsers(
-  db: Db,
-  { key, exceptId, limit }: { key: string; exceptId: string; limit: number },
-): Promise<UserRow[]> {
-  const pattern = `%${key.replace(/[\\%_]/g, '\\$&')}%`;
-  const rows = await db
-    .selectFrom('users')
-    .select(profileColumns)
-    .where('id', '!=', exceptId)
-    .where((where) =>
-      where.or([sql<boolean>`username_key like ${pattern} escape '\\'`, where('email_key', '=', key)]),
-    )
-    .orderBy((order) => order.case().when('username_key', '=', key).then(0).else(1).end())
-    .orderBy('username_key')
-    .limit(limit)
-    .execute();
-  return rows.map(fromRow);
 }

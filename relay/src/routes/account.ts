@@ -6,37 +6,14 @@ import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
-type AccountHandlers = Pick<
-  Handlers,
-  | 'register'
-  | 'login'
-  | 'logout'
-  | 'authParams'
-  | 'recover'
-  | 'profile'
-  | 'updateProfile'
-  | 'changePassword'
-  | 'moveOn'
-  | 'accountData'
-  | 'deleteAccount'
-  | 'listAccountChanges'
-  | 'createProofNonce'
-  | 'getVault'
-  | 'getVaultWraps'
-  | 'getFormerVault'
-  | 'putVault'
-  | 'searchUsers'
-  | 'putSignedName'
-  | 'listSignedNames'
->;
-
 export function accountHandlers({
   accountChanges,
   accounts,
+  people,
   proofs,
   sessions,
   signedNames,
-}: Services): AccountHandlers {
+}: Services) {
   return {
     register: async ({ body }) => {
       const { token, loginProof, user } = await accounts.register({
@@ -106,10 +83,17 @@ export function accountHandlers({
     },
 
     accountData: async ({ session }) => {
-      const { user, credentials, consentedAt, sessions: live } = await accounts.data(session.userId);
+      const {
+        user,
+        credentials,
+        consentedAt,
+        discoverability,
+        sessions: live,
+      } = await accounts.data(session.userId);
       return {
         profile: profileOf(user),
         consented_at: time(consentedAt),
+        discoverability,
         password_params: {
           salt: text(credentials.salt),
           opsLimit: credentials.opsLimit,
@@ -124,10 +108,12 @@ export function accountHandlers({
       };
     },
 
+    putDiscoverability: ({ session, body }) => people.setDiscoverability(session.userId, body),
+
     deleteAccount: ({ session }) => accounts.delete(session.userId),
 
     searchUsers: async ({ session, query }) => {
-      const found = await accounts.search(session.userId, query.q, limits.searchMaxResults);
+      const found = await people.search(session.userId, query.q, limits.searchMaxResults);
       return found.map(({ id, username, email }) => ({ id, username, email }));
     },
 
@@ -192,7 +178,7 @@ export function accountHandlers({
       }
       return { version };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function profileOf(user: UserRow): Profile {

@@ -2,11 +2,7 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { Services } from '../services.ts';
 import { bytes, text } from './encoding.ts';
 
-type AccountStateHandlers = Pick<Handlers, 'getAccountState' | 'putAccountState'>;
-
-export function accountStateHandlers({
-  accountStates,
-}: Pick<Services, 'accountStates'>): AccountStateHandlers {
+export function accountStateHandlers({ accountStates }: Pick<Services, 'accountStates'>) {
   return {
     getAccountState: async ({ session }) => {
       const state = await accountStates.find(session.userId);
@@ -19,5 +15,5 @@ export function accountStateHandlers({
         sealed: bytes(body.sealed),
       }),
     }),
-  };
+  } satisfies Partial<Handlers>;
 }

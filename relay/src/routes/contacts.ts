@@ -2,23 +2,12 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { Services } from '../services.ts';
 import { time } from './encoding.ts';
 
-type ContactHandlers = Pick<
-  Handlers,
-  | 'listContacts'
-  | 'listContactRequests'
-  | 'listSentRequests'
-  | 'requestContact'
-  | 'acceptContact'
-  | 'rejectContact'
-  | 'removeContact'
->;
-
 const outcomes = {
   pending: 'Contact request sent successfully',
   accepted: 'Contact request accepted successfully!',
 } as const;
 
-export function contactHandlers({ contacts }: Services): ContactHandlers {
+export function contactHandlers({ contacts }: Services) {
   return {
     listContacts: ({ session }) => contacts.list(session.userId),
 
@@ -47,5 +36,5 @@ export function contactHandlers({ contacts }: Services): ContactHandlers {
 
     rejectContact: ({ session, params }) => contacts.reject(session.userId, params.id),
     removeContact: ({ session, params }) => contacts.remove(session.userId, params.id),
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -4,24 +4,7 @@ import type { StoredEntry } from '../repositories/entries.ts';
 import type { Services } from '../services.ts';
 import { text, time } from './encoding.ts';
 
-type ConversationHandlers = Pick<
-  Handlers,
-  | 'listConversations'
-  | 'listUserMessages'
-  | 'listDigests'
-  | 'sendUserMessage'
-  | 'listGroupMessages'
-  | 'sendGroupMessage'
-  | 'markDelivered'
-  | 'putReceipt'
-  | 'listReceipts'
-  | 'submitCommit'
-  | 'getGroupInfo'
-  | 'listWelcomes'
-  | 'deleteWelcome'
->;
-
-export function conversationHandlers({ messaging }: Services): ConversationHandlers {
+export function conversationHandlers({ messaging }: Services) {
   return {
     listConversations: async ({ session }) =>
       (await messaging.conversations(session.userId)).map(({ id, ...conversation }) => ({
@@ -86,7 +69,7 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
       })),
 
     deleteWelcome: ({ session, params }) => messaging.deleteWelcome(session.deviceId, params.id),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function entryOf(

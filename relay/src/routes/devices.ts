@@ -7,23 +7,7 @@ import type { RevocationRow } from '../repositories/revocations.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
-type DeviceHandlers = Pick<
-  Handlers,
-  | 'putDevice'
-  | 'putStart'
-  | 'deviceCopied'
-  | 'listDevices'
-  | 'revokeDevice'
-  | 'userDevices'
-  | 'revokedDevices'
-  | 'visibleRevocations'
-  | 'publishKeyPackages'
-  | 'keyPackageCount'
-  | 'claimKeyPackages'
-  | 'claimKeyPackagesOfMany'
->;
-
-export function deviceHandlers({ accountChanges, devices, starts }: Services): DeviceHandlers {
+export function deviceHandlers({ accountChanges, devices, starts }: Services) {
   return {
     putDevice: async ({ session, params, body }) => {
       const certificate = bytes(body.certificate);
@@ -90,7 +74,7 @@ export function deviceHandlers({ accountChanges, devices, starts }: Services): D
       (await devices.claimKeyPackagesOfMany(session, body.user_ids)).flatMap(({ ownerId, claimed }) =>
         claimed.map((one) => ({ userId: ownerId, ...claimedOf(one) })),
       ),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function revokedDeviceOf({ deviceId, statement, revokedAt }: RevocationRow): RevokedDevice {

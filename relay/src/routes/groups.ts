@@ -5,20 +5,7 @@ import type { GroupRow, Member } from '../repositories/groups.ts';
 import type { Services } from '../services.ts';
 import { bytes, text, time } from './encoding.ts';
 
-type GroupHandlers = Pick<
-  Handlers,
-  | 'listGroups'
-  | 'createGroup'
-  | 'getGroup'
-  | 'sealGroupName'
-  | 'listGroupMembers'
-  | 'addGroupMember'
-  | 'leaveGroup'
-  | 'getDeparture'
-  | 'deleteGroup'
->;
-
-export function groupHandlers({ groups }: Services): GroupHandlers {
+export function groupHandlers({ groups }: Services) {
   return {
     listGroups: async ({ session }) => (await groups.list(session.userId)).map(summaryOf),
 
@@ -56,12 +43,12 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
       const statement = body?.statement === undefined ? null : bytes(body.statement);
       return groups.leave(session.userId, params.id, statement);
     },
-    getDeparture: async ({ session, params }) => {
+    getLeaveStatement: async ({ session, params }) => {
       const statement = await groups.leaveStatement(session.userId, params.id);
       return { statement: statement === null ? null : text(statement) };
     },
     deleteGroup: ({ session, params }) => groups.delete(session.userId, params.id),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function summaryOf(group: GroupRow): GroupSummary {

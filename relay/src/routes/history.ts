@@ -2,9 +2,7 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { Services } from '../services.ts';
 import { bytes, text } from './encoding.ts';
 
-type HistoryHandlers = Pick<Handlers, 'putHistory' | 'getHistory' | 'deleteHistory'>;
-
-export function historyHandlers({ accountChanges, history }: Services): HistoryHandlers {
+export function historyHandlers({ accountChanges, history }: Services) {
   return {
     putHistory: async ({ session, body }) => {
       const items = body.items.map(({ sealed, seq, ...item }) => ({
@@ -28,5 +26,5 @@ export function historyHandlers({ accountChanges, history }: Services): HistoryH
       await history.delete(session.userId, conversationId);
       if (!isAbandoned) await accountChanges.record(session, 'message-backup');
     },
-  };
+  } satisfies Partial<Handlers>;
 }

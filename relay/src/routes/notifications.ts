@@ -2,12 +2,7 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { Services } from '../services.ts';
 import { time } from './encoding.ts';
 
-type NotificationHandlers = Pick<
-  Handlers,
-  'listNotifications' | 'readNotification' | 'readAllNotifications' | 'deleteNotification'
->;
-
-export function notificationHandlers({ notifications }: Services): NotificationHandlers {
+export function notificationHandlers({ notifications }: Services) {
   return {
     listNotifications: async ({ session }) =>
       (await notifications.list(session.userId)).map((notification) => ({
@@ -22,5 +17,5 @@ export function notificationHandlers({ notifications }: Services): NotificationH
     readNotification: ({ session, params }) => notifications.markRead(session.userId, params.id),
     readAllNotifications: ({ session }) => notifications.markAllRead(session.userId),
     deleteNotification: ({ session, params }) => notifications.delete(session.userId, params.id),
-  };
+  } satisfies Partial<Handlers>;
 }

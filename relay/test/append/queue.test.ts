@@ -52,7 +52,7 @@ const entry = (messageId: string, conversationId = 'one', content = 'AAAA'): New
 
 const ids = () => batches.map((batch) => batch.ids);
 
-describe('messages', () => {
+describe('messages in the queue', () => {
   it('that arrive in one turn of the event loop go together, and each gets its own outcome', async () => {
     const outcomes = Promise.all(['a', 'b', 'c'].map((id) => queue.append(entry(id))));
     expect(batches).toEqual([]);
@@ -111,7 +111,7 @@ describe('messages', () => {
   });
 });
 
-describe('a batch', () => {
+describe('a batch of messages', () => {
   it('takes 512 messages', async () => {
     const all = Array.from({ length: 513 }, (_none, index) => queue.append(entry(`${index}`)));
     await nextTurn();

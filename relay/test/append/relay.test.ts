@@ -74,7 +74,7 @@ const summary = (outcomes: readonly AppendOutcome[]) =>
 
 const refused = (code: string) => ({ type: 'refused', code });
 
-describe('a batch', () => {
+describe('a batch of messages', () => {
   it('is numbered in its order, without gaps, and names the people to deliver to', async () => {
     const batch = [message(aino, eero), message(eero, aino), message(aino, eero)];
     const outcomes = await append(...batch);
@@ -174,7 +174,7 @@ describe('a batch', () => {
   });
 });
 
-describe('a session', () => {
+describe('the session of a message', () => {
   it('that has ended, has no device or is none of the sender stores nothing', async () => {
     const second = await logIn(relay, aino);
     const loggedOut = await logIn(relay, aino);
@@ -219,7 +219,7 @@ describe('a session', () => {
   });
 });
 
-describe('a group', () => {
+describe('the log of a group', () => {
   it('takes messages of its members, and none of anybody else', async () => {
     const groupId = await createGroup(aino);
     const welcomes = [{ deviceIds: [eero.deviceId], welcome: base64Url(100) }];

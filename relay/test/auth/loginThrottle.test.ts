@@ -52,7 +52,7 @@ async function guessesLeft(try_: () => Promise<{ status: number }>): Promise<num
 }
 const randomAddress = () => `2001:db8:${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}::1`;
 
-describe('guesses', () => {
+describe('guesses at a password', () => {
   it('from one address at one account are limited', async () => {
     await relayWith('login.address-account=3/30s');
     const [here, elsewhere] = ['203.0.113.5', '203.0.113.6'];
@@ -205,7 +205,7 @@ describe('a browser that has logged in before', () => {
   });
 });
 
-describe('recovery', () => {
+describe('the recovery of an account', () => {
   const recover = (name: string, address: string) =>
     call(relay, 'POST', '/recovery', {
       body: { email: name, recoveryAuthKey: base64Url(32) },

@@ -97,7 +97,7 @@ describe('what one may not see', () => {
   });
 });
 
-describe('whoever', () => {
+describe('a caller who', () => {
   const guarded = named.filter(([, { access }]) => access !== 'public');
   const aliased = guarded.flatMap(([, route]) =>
     route.paths.map((path): [string, string, Route] => [route.method, path, route]),

@@ -107,6 +107,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       return { body: { version: await stateVersion(person), sealed: signedState(person) } };
     }),
   ],
+  putDiscoverability: [own(() => ({ body: { found_by: 'both', shows_email: false } }))],
   putSignedName: [
     own((world, actor) => {
       const person = personOf(world, actor);
@@ -362,7 +363,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       body: { statement: base64Url(100) },
     })),
   ],
-  getDeparture: [own(inGroup)],
+  getLeaveStatement: [own(inGroup)],
   deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
   listGroupMessages: [signedIn(ofMembers, inGroup)],
   sendGroupMessage: [

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => relay.close());
 
-describe('register', () => {
+describe('signing up', () => {
   it.each(['/register', '/signup', '/auth/register', '/auth/signup'])(
     'creates an account at %s',
     async (path) => {
@@ -99,7 +99,7 @@ describe('register', () => {
   });
 });
 
-describe('login', () => {
+describe('logging in', () => {
   it.each(['/login/email', '/login', '/auth/login'])('takes a username or an email at %s', async (path) => {
     const person = await signUp(relay);
     for (const email of [person.username, person.email.toUpperCase(), ` ${person.username} `]) {
@@ -215,7 +215,7 @@ describe('sessions', () => {
   });
 });
 
-describe('vault', () => {
+describe('the vault', () => {
   const vault = (version: number) => ({
     version,
     sealedVault: base64Url(145),
@@ -277,7 +277,7 @@ describe('vault', () => {
   });
 });
 
-describe('search', () => {
+describe('the search for people', () => {
   const search = async (
     person: { call: Awaited<ReturnType<typeof signUp>>['call'] },
     q: string,

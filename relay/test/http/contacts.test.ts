@@ -36,11 +36,12 @@ async function eventsFor(people: readonly Person[], action: () => Promise<unknow
   return { events, signals };
 }
 
-it('a contact has an id and a username, and a search result the email as well', async () => {
+it('a contact has an id and a username, and a search result the email as well, masked for who has not typed it', async () => {
   const [one, other] = [await signUp(relay), await signUp(relay)];
   const { id, username, email } = other;
-  const found = await one.call('GET', `/users/search?q=${encodeURIComponent(username)}`);
-  expect(found.body).toEqual([{ id, username, email }]);
+  const found = async (q: string) => (await one.call('GET', `/users/search?q=${encodeURIComponent(q)}`)).body;
+  expect(await found(email)).toEqual([{ id, username, email }]);
+  expect(await found(username)).toEqual([{ id, username, email: 'u•••@•••.org' }]);
   await befriend(one, other);
   expect((await one.call<Contact[]>('GET', '/contacts')).body).toMatchObject([{ id, username }]);
 });

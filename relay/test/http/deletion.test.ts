@@ -39,6 +39,7 @@ async function documented(): Promise<Documented[]> {
   const text = await readFile(new URL('../../DATA.md', import.meta.url), 'utf8');
   const rows = text.split('\n').filter((line) => /^\| [a-z_]+ \| [a-z_]+(, [a-z_]+)* \|/.test(line));
   return rows
+    .filter((line) => relay.relay.database.program !== null || !line.startsWith('| username'))
     .map((line) => line.split('|').map((cell) => cell.trim()))
     .filter(([, table]) => table !== 'table')
     .map(([, table = '', columns = '', , deletion = '', calls = '']) => ({
@@ -51,7 +52,9 @@ async function documented(): Promise<Documented[]> {
 
 describe('DATA.md', () => {
   it('names every table and column that there is', async () => {
-    const tables = await relay.relay.database.db.introspection.getTables();
+    const all = await relay.relay.database.db.introspection.getTables();
+    // The insides of an index, which `nameIndex.test.ts` looks into.
+    const tables = all.filter(({ name }) => !name.startsWith('username_trigrams_'));
     const actual = tables.map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()]);
     const named = (await documented()).map(({ table, columns }) => [table, columns.toSorted()]);
     expect(Object.fromEntries(named)).toEqual(Object.fromEntries(actual));

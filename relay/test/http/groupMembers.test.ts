@@ -148,7 +148,7 @@ describe('adding several members', () => {
   });
 });
 
-describe('leaving', () => {
+describe('leaving a group', () => {
   it('ends everything for who leaves, and nothing for the others', async () => {
     await addFirst();
     const { id } = (await sendToGroup(creator, groupId, messageBody(1))).body;

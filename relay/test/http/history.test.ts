@@ -33,7 +33,7 @@ const put = (owner: Person, items: HistoryItem[]) =>
 const read = async (owner: Person, query = '') =>
   (await owner.call<StoredHistoryItem[]>('GET', `/history${query}`)).body;
 
-describe('sealed copies', () => {
+describe('sealed copies of messages', () => {
   it('come back in the order of storing, in pages, to any of the person’s sessions', async () => {
     const items = Array.from({ length: 5 }, () => item());
     expect(await put(person, items.slice(0, 3))).toMatchObject({ status: 200, body: { stored: 3 } });

@@ -7,7 +7,7 @@ import { aino, conversationId, eero, eventsFor, start, stranger, withTwoPeople }
 
 withTwoPeople();
 
-describe('the log', () => {
+describe('the log of a conversation', () => {
   it('is paged upwards from a position and downwards to one', async () => {
     await start();
     for (let count = 0; count < 9; count++) await send(aino, eero, messageBody(1));
@@ -66,7 +66,7 @@ describe('the log', () => {
   });
 });
 
-describe('reading', () => {
+describe('the position that a person has read', () => {
   it.each(['delivered', 'read'])(
     'up to a message by /%s marks it and all before it, and tells the devices of who has read',
     async (path) => {
@@ -86,7 +86,7 @@ describe('reading', () => {
         [4, false, false],
       ]);
       expect((await eero.call('GET', '/conversations')).body).toMatchObject([{ readSeq: 3 }]);
-      // What it says of others would be the relay's word alone.
+      // The relay says nothing of others here, since it would be its word alone.
       expect((await aino.call('GET', '/conversations')).body).toMatchObject([
         { readSeq: 0, peerReadSeq: null },
       ]);

@@ -51,7 +51,7 @@ function registeredRoutes(): Set<string> {
   return found;
 }
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   it('is OpenAPI 3.1, for everybody', async () => {
     const response = await fetch(`${relay.url}/api/openapi.json`);
     expect(response.status).toBe(200);
@@ -167,7 +167,7 @@ describe('the document', () => {
   });
 });
 
-describe('the examples', () => {
+describe('the examples of the calls', () => {
   const parts = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap(([name, route]) =>
     (['params', 'query', 'body', 'response'] as const)
       .filter((part) => route[part] !== undefined)
@@ -186,7 +186,7 @@ describe('the examples', () => {
   });
 });
 
-describe('the page', () => {
+describe('the page of the calls', () => {
   it('is HTML under a policy that lets nothing run', async () => {
     const response = await fetch(`${relay.url}/api/docs`);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');

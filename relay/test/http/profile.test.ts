@@ -133,6 +133,7 @@ describe('the account’s own data', () => {
     expect(body).toEqual({
       profile: (await later.call('GET', '/profile')).body,
       consented_at: '2026-03-01T12:00:00.000Z',
+      discoverability: { found_by: 'both', shows_email: false },
       password_params: { salt: person.salt, opsLimit: 3, memLimit: 134_217_728 },
       sessions: expect.arrayContaining(
         [person.deviceId, null].map((deviceId) => ({
@@ -259,7 +260,7 @@ describe('changing the password', () => {
   });
 });
 
-describe('recovery', () => {
+describe('recovering an account', () => {
   const recover = (name: string, recoveryAuthKey: string) =>
     call<SignedIn>(relay, 'POST', '/recovery', { body: { email: name, recoveryAuthKey } });
 

@@ -131,7 +131,7 @@ it('bytes that are not HTTP end their own connection only', async () => {
   expect((await call(relay, 'GET', '/profile', { token: person.token })).status).toBe(200);
 });
 
-describe('the log', () => {
+describe("the relay's own log", () => {
   it('has a line for each request with its route by pattern', async () => {
     const id = randomUUID();
     await person.call('GET', `/messages/user/${id}?after=7`);

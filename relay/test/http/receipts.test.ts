@@ -86,7 +86,7 @@ describe('a receipt', () => {
       for (let i = 0; i < 3; i += 1) expect((await putReceipt(eero, conversationId, body)).status).toBe(204);
     });
     expect(events).toHaveLength(2);
-    // What has been read since is another one at the same position.
+    // A receipt after more was read is another one at the same position.
     const again = receiptBody(eero, conversationId, 3);
     const later = await eventsFor([aino, eero], () => putReceipt(eero, conversationId, again));
     expect(later).toHaveLength(2);

@@ -89,7 +89,7 @@ describe('a conditional request', () => {
   });
 });
 
-describe('headers', () => {
+describe('headers of the web client', () => {
   const pagePolicy = [
     "default-src 'none'",
     "script-src 'self'",

@@ -179,7 +179,7 @@ describe('SUBSCRIBE', () => {
   });
 });
 
-describe('the end', () => {
+describe('MQTT connections: the end', () => {
   test('of the session ends its connections with Not authorized, and no others', async () => {
     const [client, other] = [
       await clients.connect(relay.mqttUrl, alice),

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { topics } from '../../contract/index.ts';
 import { deviceRequired, type Sender, type Session } from '../../src/auth/session.ts';
 import { ApiError } from '../../src/errors.ts';
-import type { NewMessage } from '../../src/messaging/messaging.ts';
+import type { NewMessage } from '../../src/messaging/newEntries.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import type { ConnectionOptions } from '../../src/mqtt/connection.ts';
 import { attachMqtt } from '../../src/mqtt/gateway.ts';

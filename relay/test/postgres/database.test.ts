@@ -148,7 +148,7 @@ describe('a PostgreSQL database', () => {
   });
 });
 
-describe('opening it', () => {
+describe('opening a PostgreSQL database', () => {
   it('brings it up to date once, however many relays start together', async () => {
     const databases = await Promise.all([open(true), open(true), open(true), open(true)]);
     expect(databases).toHaveLength(4);

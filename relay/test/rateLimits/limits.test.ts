@@ -81,6 +81,8 @@ async function expectLimit(
 /** The calls of a signed-in person that have quotas of their own. */
 const actions = {
   search: (person: PersonOnDevice) => person.call('GET', '/search?q=somebody'),
+  rename: (person: PersonOnDevice) =>
+    person.call('PUT', '/users/me', { username: person.username, email: person.email }),
   'contact-request': (person: PersonOnDevice) => person.call('POST', `/contacts/request/${randomUUID()}`),
   claim: (person: PersonOnDevice) => person.call('POST', `/users/${person.id}/key-packages/claim`),
   send: (person: PersonOnDevice) => person.call('POST', `/messages/user/${randomUUID()}`, messageBody(1)),
@@ -138,7 +140,7 @@ describe('of the two quotas', () => {
   });
 });
 
-describe('sends', () => {
+describe('messages and commits', () => {
   it('by MQTT, by REST and of commits are counted together', async () => {
     await relayWith({ 'send.account': '4/40s' });
     const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];

@@ -9,7 +9,7 @@ function createStore(maxBuckets?: number) {
   return { state, store: new MemoryRateLimitStore(() => state.now, maxBuckets) };
 }
 
-describe('a bucket', () => {
+describe('a bucket of calls', () => {
   it('gives its count at once, then one each share of its period, and says how long to wait', async () => {
     const { state, store } = createStore();
     const take = () => store.take(bucket('a'));
@@ -83,7 +83,7 @@ describe('a bucket', () => {
   });
 });
 
-describe('memory', () => {
+describe('the memory of buckets', () => {
   it('holds no bucket that is full again', async () => {
     const { state, store } = createStore();
     for (let key = 0; key < 1000; key++) await store.take(bucket(String(key)));

@@ -140,7 +140,7 @@ describe('the hub of several relays', () => {
   }, 30_000);
 });
 
-describe('opening it', () => {
+describe('opening the hub of several relays', () => {
   it('is refused with a sentence where no Redis listens', async () => {
     const options = { secrets: newSecrets(), clock: Date.now, log: { warn: () => {}, info: () => {} } };
     await expect(

@@ -11,7 +11,7 @@ import { isSingleEmoji } from './emoji.ts';
 import styles from './MessageBubble.module.css';
 import { MessageMoment } from './MessageMoment.tsx';
 import { MessageText } from './MessageText.tsx';
-import { type MessageState, messageState, type Receipt, stateText } from './messageState.ts';
+import { type MessageState, messageState, type ReceiptState, stateText } from './messageState.ts';
 
 /** The place at which a menu opens: a control, or the pointer. */
 export type MenuAnchor = Element | { getBoundingClientRect(): DOMRect };
@@ -30,7 +30,7 @@ interface MessageBubbleProps {
   /** Name of the sender, for screen readers. */
   author: string;
   /** Null where it isn't known that others have it. */
-  receipt: Receipt | null;
+  receipt: ReceiptState | null;
   /** Its place in a run of messages by the same person. */
   first: boolean;
   last: boolean;

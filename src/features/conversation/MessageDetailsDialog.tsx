@@ -57,7 +57,7 @@ export function MessageDetailsDialog(props: MessageDetailsProps) {
   );
 }
 
-/** What this browser knows of a message beside its text; null until it is there, and where there is nothing. */
+/** Asks for the evidence that this browser has of a message; null until it is there, and where there is none. */
 function useEvidence({ conversationId, seq }: MessageView, open: boolean): MessageEvidence | null {
   const actions = useAtomValue(requiredActionsAtom);
   const [evidence, setEvidence] = useState<MessageEvidence | null>(null);

@@ -12,7 +12,7 @@ import { type BubbleActions, type MenuAnchor, MessageBubble } from './MessageBub
 import { MessageDetails } from './MessageDetails.tsx';
 import styles from './MessageList.module.css';
 import { MessageMenu } from './MessageMenu.tsx';
-import { messageState, type Receipt } from './messageState.ts';
+import { messageState, type ReceiptState } from './messageState.ts';
 import { type ChatNotice, type Divider, timeline } from './timeline.ts';
 import { useMessageKeys } from './useMessageKeys.ts';
 import { useMessageScroll } from './useMessageScroll.ts';
@@ -29,7 +29,7 @@ export interface MessageListProps {
   ownId: string | undefined;
   nameOf: (userId: string) => string;
   /** Returns what is known of others having an own message. */
-  receiptOf: (message: MessageView) => Receipt | null;
+  receiptOf: (message: MessageView) => ReceiptState | null;
   /** Position of the last read message: later ones stand below a line when the conversation is opened. */
   readSeq: number | undefined;
   /** Number of messages of others after `readSeq`. */

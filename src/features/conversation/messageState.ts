@@ -2,14 +2,14 @@ import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
 
-/** What the receipts of others say of an own message. */
-export type Receipt = 'delivered' | 'read';
-export type MessageState = 'sending' | 'sent' | Receipt | 'failed' | 'received';
+/** The states of an own message that receipts of others can show. */
+export type ReceiptState = 'delivered' | 'read';
+export type MessageState = 'sending' | 'sent' | ReceiptState | 'failed' | 'received';
 
 /** Returns a message's state as its reader sees it. */
 export function messageState(
   { status }: MessageView,
-  { own, receipt }: { own: boolean; receipt: Receipt | null },
+  { own, receipt }: { own: boolean; receipt: ReceiptState | null },
 ): MessageState {
   if (!own) return 'received';
   if (status === 'sending' || status === 'failed') return status;
@@ -20,7 +20,7 @@ export function messageState(
 export function receiptAt(
   seq: number | null,
   receipt: { readonly deliveredSeq: number; readonly readSeq: number } | undefined,
-): Receipt | null {
+): ReceiptState | null {
   if (seq === null || receipt === undefined || seq > receipt.deliveredSeq) return null;
   return seq <= receipt.readSeq ? 'read' : 'delivered';
 }

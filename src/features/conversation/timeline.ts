@@ -130,7 +130,7 @@ export function timeline(input: TimelineInput): Timeline {
   };
 }
 
-/** Where a message stands: notices up to it are above it. */
+/** The place of a message among notices: those up to it are above it. */
 interface Edge {
   readonly seq: number;
   readonly moment: number;

@@ -11,7 +11,7 @@ import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { Panes } from '../conversation/Panes.tsx';
 import { GroupList } from './GroupList.tsx';
 import { GroupPane } from './GroupPane.tsx';
-import { Welcome } from './Welcome.tsx';
+import { NoGroupOpen } from './NoGroupOpen.tsx';
 
 /** From this width on, a group's details stand beside its messages; else in their place. */
 const detailsBeside = '(min-width: 80rem)';
@@ -90,7 +90,7 @@ export function GroupsTab(props: GroupsTabProps) {
           onDetailsChange={(next) => onDetailsChange(next, { asPage: !beside })}
         />
       ) : (
-        <Welcome
+        <NoGroupOpen
           first={groups.items.length === 0}
           known={groups.loaded}
           onCreate={creating ? undefined : () => setCreating(true)}

@@ -106,7 +106,7 @@ export function createDevices(options: DevicesOptions): Devices {
     );
     // A device that a conversation holds and the list doesn't has signed in since the list was read.
     if (hasUnknown) background(load);
-    // Whoever joins after the revocation finds the device still in: the others may have ended, or be away.
+    // A browser that joins after the revocation finds the device still in: the others may have ended, or be away.
     if (states.some(hasRevoked)) background(removeFromConversations);
   });
 

@@ -129,7 +129,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
     async take(told) {
       for (const { conversationId, text } of told.drafts) {
         const key = keyOf(conversationId, ownUserId);
-        // What changed here meanwhile is the newer one, and about to be told.
+        // A draft that changed here meanwhile is the newer one, and about to be told.
         if (key === null || drafts.has(conversationId)) continue;
         const isHere = groupIdOfKey(key) === null || key in store.get(chatsAtom);
         if (isHere) takeDraft(key, text);

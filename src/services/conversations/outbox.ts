@@ -115,7 +115,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   ): Promise<MessageView> {
     const permission = await maySend(conversationId);
     if (permission === 'held') throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
-    // What a restored browser had sent is in the log: this device must know of it before it encrypts for the first time.
+    // The log has messages that a restored browser had sent: this device must know of them before it first encrypts.
     const hadRead = sync.hasRead(conversationId);
     if (!hadRead) await sync.catchUp(conversationId);
     let next: PreparedMessage | undefined = hadRead && permission === 'yes' ? ready : undefined;

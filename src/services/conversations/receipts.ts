@@ -67,7 +67,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
   function tell({ conversationId, receiptDue }: ConversationState): void {
     if (!receiptDue || waiting.has(conversationId)) return;
     const isGroup = groupOf(conversationId) !== null;
-    // Of a group only who looks at it tells, and not all in the same moment.
+    // In a group only people who look at it tell, and not all in the same moment.
     if (isGroup && openConversationId() !== conversationId) return;
     const delay = timings.receiptDelay + (isGroup ? random() * timings.receiptSpread : 0);
     const timer = clock.after(delay, () => {
@@ -122,7 +122,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
     async onReceipt({ type: _type, conversationId, ...receipt }) {
       if (keyOf(conversationId, ownUserId) === null) return;
       await queue(conversationId, () => take(conversationId, [receipt]));
-      // Where its device has read on, so can this one: the entries are late, or kept back.
+      // Its device has read further, so this one can too: the entries are late, or kept back.
       if (!ahead.has(conversationId)) return;
       await sync.onAvailable({ type: 'available', conversationId, seq: receipt.position }, true);
     },

@@ -58,7 +58,7 @@ export function createGroupEndings(options: GroupEndingsOptions): GroupEndings {
   async function hasLeft(groupId: string): Promise<boolean> {
     // The creator can't leave a group, only delete it.
     if (factsOf(groupId)?.summary?.creator_id === ownUserId) return false;
-    const { statement } = await api.getDeparture(groupId);
+    const { statement } = await api.getLeaveStatement(groupId);
     return statement !== null && (await crypto.hasLeft(groupConversationId(groupId), statement));
   }
 

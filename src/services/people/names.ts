@@ -59,7 +59,7 @@ export function createSignedNames(
         await takeSignedNames({ api, crypto }, userIds);
       }
     } catch (error) {
-      // Whether they have another name by now isn't known.
+      // The call has failed for now, so they are asked about again.
       if (!isPassing(error)) throw error;
       for (const { id } of people) asked.delete(id);
       return;

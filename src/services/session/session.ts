@@ -291,8 +291,6 @@ export function createSession(options: SessionOptions): Session {
           // The token is good and the keys are gone: the browser has cleared or evicted its storage.
           throw new AppError('storage-erased', t('errors.storageErased'));
         }
-        // Beside what is asked of the relay anyway: nothing can be sent before it has answered.
-        background(() => registerStart(deps));
         const kept = await recallProfile(crypto, userId);
         const user = kept ?? (await asked).user ?? unknownProfile(userId);
         // A session that has been refused by now is not shown at all.
@@ -301,6 +299,9 @@ export function createSession(options: SessionOptions): Session {
         if (prepared !== made) return;
         opened = made;
         await show(opened, user);
+        // Only now, since drawing it writes to the disk, and what the first screen reads would wait for that. It goes beside
+        // what is asked of the relay anyway: nothing can be sent before it has answered.
+        background(() => registerStart(deps));
         await confirm(opened, userId, kept, asked);
       } catch (error) {
         // Ended meanwhile, in this tab or in another.

@@ -70,6 +70,8 @@ function server(name, child, port, folder) {
   return {
     name,
     port,
+    /** Where its data is. */
+    folder,
     /** Resident set size in KiB. */
     async residentKiB() {
       return Number(/VmRSS:\s+(\d+)/.exec(await proc('status'))?.[1]);

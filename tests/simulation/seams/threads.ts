@@ -1,6 +1,6 @@
 /**
- * What else runs on threads of its own, and would answer in an order that no seed decides: WebCrypto, Argon2id, the
- * thread of SQLite and its waits for the disk. Each runs here at once, on this one.
+ * WebCrypto, Argon2id, the thread of SQLite and its waits for the disk run on threads of their own, and would answer in
+ * an order that no seed decides. Each runs here at once, on this thread.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';
 import { EventEmitter } from 'node:events';

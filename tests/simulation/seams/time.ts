@@ -45,7 +45,7 @@ let asked = 0;
 /** Milliseconds since the epoch. */
 export const worldNow = (): number => now;
 
-/** What Node's timers answer: cleared by itself, or refreshed. */
+/** The handle that Node's timers return, which can be cleared by itself, or refreshed. */
 class Handle {
   timer: Timer;
   readonly #delay: number;

@@ -71,7 +71,7 @@ export async function check(world: World): Promise<void> {
     const byId = new Map(messages.map((message) => [message.messageId, message]));
     for (const { content, messageId } of messages) {
       if (content.kind !== 'text') continue;
-      // What a browser has kept from before it became another device counts, too.
+      // Messages that a browser has kept from before it became another device count, too.
       if ((read.get(messageId) ?? content.text) !== content.text)
         wrong.push(`${where}: "${content.text}" reads otherwise elsewhere`);
       read.set(messageId, content.text);
@@ -135,7 +135,7 @@ export async function messagesOf(crypto: CryptoApi, conversationId: string): Pro
   }
 }
 
-/** Whoever kept a device's storage reads nothing that was said after that device was taken out. */
+/** Checks that the storage of a device opens nothing that was said after that device was taken out. */
 async function checkThieves(world: World, logs: readonly LogOfRelay[]): Promise<void> {
   const last = new Set(world.said.slice(world.saidBeforeLast).map(({ text }) => text));
   for (const { conversationId, name, storage, userId } of world.thieves) {
@@ -184,7 +184,7 @@ export async function alarms(world: World): Promise<string[]> {
     for (const { conversationId, isDoubted } of await tab.crypto.conversations()) {
       if (isDoubted) found.push(`${profile.name}: doubt in ${conversationId}`);
       for (const { change } of await tab.crypto.events(conversationId)) {
-        // What the person's devices tell each other is on no screen.
+        // Messages among the person's own devices are on no screen.
         if (conversationId.startsWith('self:')) world.count(`${change.kind} among own devices`);
         else if (['missing', 'diverged', 'refused'].includes(change.kind)) {
           found.push(

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { IDBFactory } from 'fake-indexeddb';
 import type { Locks } from '#src/lib/locks.ts';
 
-/** What fails at a write: the transaction is torn, or there is no room for it. */
+/** The fault of a write: the transaction is torn, or there is no room for it. */
 export type DiskFault = 'torn' | 'full';
 
 interface OpenDatabase extends IDBDatabase {
@@ -24,7 +24,7 @@ export class TabDisk {
   readonly #factory: () => IDBFactory;
   readonly #open = new Set<IDBDatabase>();
   #isDead = false;
-  /** What each write fails with until it is taken back. */
+  /** Every write fails for want of room until this is taken back. */
   isFull = false;
   /** Writes until the one that is torn; null for none. */
   tearIn: number | null = null;

@@ -1,7 +1,7 @@
 import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
 import type { World } from './world.ts';
 
-/** What the relay has of a conversation: the one log that everybody should have been given. */
+/** The relay's log of a conversation: the one that everybody should have been given. */
 export interface LogOfRelay {
   readonly id: string;
   readonly epoch: number;

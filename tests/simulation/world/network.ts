@@ -4,7 +4,7 @@ import type { Random } from '../seams/random.ts';
 import { after, worldNow } from '../seams/time.ts';
 import type { Trace } from './trace.ts';
 
-/** What can become of a request, each with the probability of it. */
+/** The probabilities of everything that can become of a request. */
 export interface Weather {
   readonly lostRequest: number;
   readonly lostAnswer: number;
@@ -21,7 +21,7 @@ const fastest = 2;
 const slowest = 60;
 const latest = 25_000;
 
-/** What a relay that lies makes of an answer. */
+/** Answers in the place of a relay that lies. */
 export interface Liar {
   /** @param ask what the relay answers this client when it tells the truth */
   answer(

@@ -46,6 +46,6 @@ export interface Said {
   readonly conversationId: string;
   /** The outbox has it: from then on it may not be lost. */
   isKept: boolean;
-  /** What its writer, or a fault of the disk, has done that may take it away before it was sent. */
+  /** True once its writer, or a fault of the disk, may have taken it away before it was sent. */
   mayBeLost: boolean;
 }

@@ -19,7 +19,7 @@ export interface Plan {
   readonly without?: readonly StepName[];
   /** The steps in the place of drawn ones, each with the number that its randomness comes from: `12 kill`. */
   readonly script?: readonly string[];
-  /** What the relay lies about in the end. */
+  /** The lie that the relay tells in the end. */
   readonly lie?: Lie;
 }
 
@@ -57,7 +57,7 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
       await pass(pause);
     }
     await settle(world);
-    // Where a profile was copied the words of one place have the other noticed, and both are said once more by new devices.
+    // If a profile was copied, the words of one place have the other noticed, and new devices say both once more.
     if (world.wrong.length === 0 && world.inTwoPlaces.size > 0) await lastWords(world);
     if (world.wrong.length === 0) await lastWords(world);
     await check(world);

@@ -84,7 +84,7 @@ export class Tab {
   readonly store = createStore();
   readonly typist = new Typist();
   readonly crypto: CryptoApi;
-  /** What its worker threw that has no code. */
+  /** Failures without a code that its worker threw. */
   readonly raw: string[] = [];
   isVisible = true;
   isDead = false;
@@ -212,7 +212,7 @@ export class Tab {
     return lyingClient(client, this.line);
   }
 
-  /** What crosses between page and worker is copied; failures cross as their codes, and of a tab that is gone nothing does. */
+  /** Copies everything that crosses between page and worker; failures cross as codes, and a tab that is gone gets nothing. */
   #worker(api: CryptoApi): CryptoApi {
     const worker = createDispatch(api);
     return new Proxy({} as CryptoApi, {

@@ -32,7 +32,7 @@ async function calm(world: World): Promise<void> {
   }
 }
 
-/** Whoever has not been taken out of use signs in again where they are signed out. */
+/** Signs everybody in again who is signed out, on browsers that were not taken out of use. */
 async function comeBack(world: World): Promise<void> {
   for (const seat of world.seats.filter(({ status }) => status !== 'revoked')) {
     if (seat.profile.tabs.length === 0) {
@@ -79,7 +79,7 @@ export async function restless(world: World): Promise<string[]> {
         lacks.push(`${seat.profile.name} still has who left in ${log.id}`);
     }
     for (const { conversationId, failure, status } of await tab.crypto.outbox()) {
-      // What was written in a group that the person has left elsewhere stands there as failed until they put it away.
+      // Messages to a group that the person has left elsewhere stand there as failed until they put them away.
       const isOver = !own.some(({ id }) => id === conversationId);
       if (isOver && status === 'failed') continue;
       lacks.push(`${seat.profile.name} has not sent in ${conversationId}: ${status} ${failure ?? ''}`);
@@ -100,7 +100,7 @@ export async function untilRest(world: World, when: string): Promise<void> {
   world.wrong.push(...lacks.map((lack) => `no rest ${when}: ${lack}`));
 }
 
-/** Who is asked for the password where a profile was copied, or put back, gives it there; nobody else may be asked. */
+/** Gives the password where a profile was copied, or put back, and asks for it; nobody else may be asked. */
 async function signInWhereAsked(world: World): Promise<void> {
   for (const seat of world.seats.filter(({ status, tabs }) => status === 'in' && tabs.length === 0)) {
     if (seat.deviceId === null || !world.inTwoPlaces.has(seat.deviceId)) continue;
@@ -109,7 +109,7 @@ async function signInWhereAsked(world: World): Promise<void> {
   }
 }
 
-/** What failed for a full disk or another passing reason is tried again, as people do. */
+/** Tries messages again that failed for a full disk or another passing reason, as people do. */
 async function retryFailed(world: World): Promise<void> {
   for (const seat of world.seats.filter(({ status }) => status === 'in')) {
     const [tab] = seat.tabs;

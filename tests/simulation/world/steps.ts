@@ -23,7 +23,7 @@ interface Place {
   readonly conversationId: string;
 }
 
-/** What a step acts on; null for one that has nothing to act on now. */
+/** Plays one step with what it acts on. */
 type Act = (world: World, random: Random) => Promise<void> | void;
 
 const signedIn = (world: World): Seat[] =>

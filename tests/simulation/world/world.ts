@@ -32,7 +32,7 @@ export class World {
   readonly thieves: Thief[] = [];
   /** Ids of the devices whose storage was copied, or put back as it was. */
   readonly inTwoPlaces = new Set<string>();
-  /** What no world may show, in plain words. */
+  /** Faults that no world may show, in plain words. */
   readonly wrong: string[] = [];
   /** How often each thing happened. */
   readonly events = new Map<string, number>();
@@ -172,7 +172,7 @@ export class World {
     );
   }
 
-  /** What this browser has not sent may go with it. */
+  /** Marks unsent messages of this browser as ones that may go with it. */
   mayLose(seat: Seat, conversationId: string | null = null): void {
     for (const said of this.said) {
       if (said.seat === seat && (conversationId ?? said.conversationId) === said.conversationId)

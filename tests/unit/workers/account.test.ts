@@ -24,7 +24,7 @@ function createBrowser(seed = 'browser'): Browser {
   return new Browser(seed, new Clock());
 }
 
-describe('password and vault', () => {
+describe('the worker', () => {
   it('derives keys with Argon2id at the production cost, and opens a vault on another browser', async () => {
     const first = createBrowser('first').tab({ realPasswordKeys: true });
     const { authKey, passwordParams, proofKey } = await first.beginSignUp(PASSWORD);
@@ -71,7 +71,7 @@ describe('password and vault', () => {
   });
 });
 
-describe('the session', () => {
+describe('the worker', () => {
   it('resumes a session after a reload, without the password', async () => {
     const browser = createBrowser();
     const { api } = await signUp(browser, ALICE);
@@ -163,7 +163,7 @@ describe('the session', () => {
   });
 });
 
-describe('the device', () => {
+describe('the worker', () => {
   it('creates one device, even when two tabs start together', async () => {
     const browser = createBrowser();
     const { api } = await signUp(browser, ALICE);

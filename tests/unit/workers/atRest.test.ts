@@ -1,4 +1,4 @@
-import { newestSharedKeys } from '@sinetti/crypto-core';
+import { newestSharedKeys } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { accountDatabaseName, accountMigrations, type Migration, openDatabase } from '#workers/storage/db.ts';
 import { Browser, Clock } from './support/browser.ts';

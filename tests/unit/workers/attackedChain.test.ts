@@ -1,9 +1,5 @@
-import {
-  encodeChainHeader,
-  newestSharedKeys,
-  signDeviceRevocation,
-  signSharedKeys,
-} from '@sinetti/crypto-core';
+import { newestSharedKeys, signDeviceRevocation, signSharedKeys } from '@sinetti/crypto-core/account';
+import { encodeChainHeader } from '@sinetti/crypto-core/content';
 import { describe, expect, it, vi } from 'vitest';
 import {
   ALICE,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
 import { ALICE, ALICE_AND_BOB, BOB, createPair, type TestDevice } from './support/device.ts';
 
-/** What a device says of the message with a text. */
+/** Returns a device's evidence for the message with a text. */
 async function evidenceOf(device: TestDevice, text: string) {
   const messages = await device.history(ALICE_AND_BOB);
   const message = messages.find(({ content }) => content.kind === 'text' && content.text === text);

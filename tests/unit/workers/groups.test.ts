@@ -14,7 +14,7 @@ import {
 } from './support/device.ts';
 import { StaleEpoch } from './support/relay.ts';
 
-describe('a group', () => {
+describe('a group in the worker', () => {
   it('starts with its creator alone, adds people with all their devices, and delivers messages', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);

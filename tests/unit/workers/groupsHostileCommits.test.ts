@@ -1,4 +1,4 @@
-import { encodeRemovalGrounds } from '@sinetti/crypto-core';
+import { encodeRemovalGrounds } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { ALICE, BOB, CAROL, DAVE, GROUP, people, textOf } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';

@@ -1,9 +1,11 @@
-import { createKeyPackage, createSignatureKeyPair, issueDeviceCertificate } from '@sinetti/crypto-core';
+import { createKeyPackage, createSignatureKeyPair } from '@sinetti/crypto-core';
+import { issueDeviceCertificate } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { limits as relayLimits } from '#relay/contract/limits.ts';
 import type { ClaimedKeyPackage, CommitSubmission } from '#workers/api/cryptoApi.ts';
 import { toBase64Url } from '#workers/codec/base64url.ts';
 import { limits } from '#workers/codec/limits.ts';
+import { leafOptions } from '#workers/identity/leafOptions.ts';
 import { seededRandom } from './support/browser.ts';
 import { ALICE, BOB, CAROL, createWorld, GROUP, textOf } from './support/device.ts';
 
@@ -26,6 +28,7 @@ function absentDevices(count: number): ClaimedKeyPackage[] {
         suite: 0x004d,
         credential: { type: 'basic', identity },
         signatureKey,
+        leaf: leafOptions,
         lifetime: { notBefore: now - 86_400n, notAfter: now + 86_400n },
       },
       env,

@@ -1,4 +1,4 @@
-import { sealShared } from '@sinetti/crypto-core';
+import { sealShared } from '@sinetti/crypto-core/account';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BackupEntry, StoredBackupEntry } from '#workers/api/cryptoApi.ts';
 import { toBase64Url } from '#workers/codec/base64url.ts';

@@ -5,7 +5,7 @@ import {
   signDeviceRevocation,
   unwrapVaultKey,
   verifyDeviceRevocation,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { ALICE, ALICE_AND_BOB, BOB, CAROL, PASSWORD, textOf } from './support/device.ts';
 import {

@@ -4,7 +4,7 @@ import {
   type SharedKeys,
   signSharedKeys,
   verifySharedKeys,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import {
   ALICE,

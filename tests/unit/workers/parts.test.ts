@@ -32,7 +32,7 @@ describe('base64url', () => {
   );
 });
 
-describe('guards', () => {
+describe('guards of records', () => {
   const Person = object({
     name: string(5, /^[a-z]*$/),
     age: integer(0, 150),
@@ -103,7 +103,7 @@ describe('JSON records', () => {
   );
 });
 
-describe('payloads', () => {
+describe('payloads of messages', () => {
   it('are JSON with a version and a type', () => {
     const payload = encodeTextPayload('hei', '2026-03-01T10:00:00Z');
     expect(JSON.parse(payload)).toEqual({ v: 1, type: 'text', text: 'hei', sentAt: '2026-03-01T10:00:00Z' });
@@ -133,7 +133,7 @@ describe('the reasons of undecryptable messages', () => {
   });
 });
 
-describe('errors', () => {
+describe('errors of the worker', () => {
   it('keep their codes, and their messages only if they are written to be shown', () => {
     const cases: [unknown, Partial<CryptoApiError>][] = [
       [new CryptoApiError('gap', '7'), { code: 'gap', detail: '7' }],

@@ -1,16 +1,15 @@
+import { createSignatureKeyPair, ready } from '@sinetti/crypto-core';
 import {
-  createSignatureKeyPair,
   createVault,
   issueDeviceCertificate,
   openAccountState,
   type PinnedPerson,
-  ready,
   type SharedKeys,
   sealAccountState,
   signAccountState,
   verifyAccountState,
   verifyDeviceCertificate,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Browser, seededRandom } from './support/browser.ts';
 import {
@@ -200,7 +199,7 @@ describe('what the person has decided at one browser', () => {
   });
 });
 
-/** Whoever holds a browser of Alice's that is gone, or hers still, with what it held. */
+/** A thief with the secrets of a browser of Alice's, one that is gone or one that is hers still. */
 function thiefOf(relay: MemoryRelay) {
   const { accountSeed, sharedKeys } = openVaultOf(relay, ALICE);
   const env = { random: seededRandom('thief'), now: () => 0 };

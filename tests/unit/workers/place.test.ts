@@ -6,7 +6,7 @@ import { ALICE, ALICE_AND_BOB, createPair, DAY, type TestDevice, textOf } from '
 
 type Start = Pick<SignedStart, 'number' | 'tag'>;
 
-/** What the relay does with the start of one device. */
+/** Keeps the start of one device as the relay does. */
 class Starts {
   registered: Start | null = null;
 
@@ -76,7 +76,7 @@ describe('a message', () => {
     expect(await named(alice.api)).toBeNull();
     await register(alice.api, starts);
     expect(await named(alice.api)).toBe(starts.registered?.tag);
-    // What another worker of the storage has registered before says nothing of this one: it may be a copy.
+    // The start that another worker of the storage has registered says nothing of this one, which may be a copy.
     const tab = await tabOf(alice.browser);
     expect(await named(tab)).toBeNull();
     await register(tab, starts);

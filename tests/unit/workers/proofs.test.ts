@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { verifyProof } from '@sinetti/crypto-core';
+import { verifyProof } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import type { CryptoApi, OperationKind, ProofRequest } from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';

@@ -1,4 +1,4 @@
-import { logPositionExtension, withChainHeader } from '@sinetti/crypto-core';
+import { logPositionExtension, withChainHeader } from '@sinetti/crypto-core/content';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
 import { limits } from '#workers/codec/limits.ts';

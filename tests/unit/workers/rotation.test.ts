@@ -7,7 +7,7 @@ import {
   sealAccountState,
   unwrapVaultKey,
   verifyAccountState,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { accountDatabaseName } from '#workers/storage/db.ts';
 import { cheapPasswordKeys } from './support/browser.ts';

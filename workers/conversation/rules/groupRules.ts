@@ -2,9 +2,10 @@ import {
   CryptoError,
   type Extension,
   equalBytes,
-  findGroupBinding,
   type GroupView,
+  type LeafIndex,
 } from '@sinetti/crypto-core';
+import { findGroupBinding, LEAF_REF_LABEL } from '@sinetti/crypto-core/account';
 import { certificateOf, readableCertificate } from '../../identity/certificates.ts';
 import { isOfLeaf } from '../../identity/revocations.ts';
 import type { GroupRecord } from '../../storage/records.ts';
@@ -162,7 +163,10 @@ function leaversOf(
   { leaveStatements }: Pick<Grounds, 'leaveStatements'>,
 ): ReadonlySet<string> {
   const left = new Set<string>();
-  const tree = { ...commit.group, leafRef: commit.leafRef };
+  const tree = {
+    ...commit.group,
+    leafRef: (leafIndex: LeafIndex) => commit.leafRef(leafIndex, LEAF_REF_LABEL),
+  };
   try {
     for (const statement of leaveStatements) left.add(verifiedLeaver(statement, tree));
   } catch (error) {

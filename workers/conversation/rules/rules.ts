@@ -1,11 +1,6 @@
 /** The interface of the rules of a kind of conversation. Refusals are CryptoError `policy`. */
-import {
-  type CommitPolicy,
-  CryptoError,
-  type DeviceRevocation,
-  decodeRemovalGrounds,
-  type JoinProposal,
-} from '@sinetti/crypto-core';
+import { type CommitPolicy, CryptoError, type JoinProposal } from '@sinetti/crypto-core';
+import { type DeviceRevocation, decodeRemovalGrounds } from '@sinetti/crypto-core/account';
 import { readRevocation } from '../../identity/revocations.ts';
 
 /** The ways to join: by Welcome after somebody added the device, or by its own external commit. */

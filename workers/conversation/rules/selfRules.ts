@@ -1,4 +1,5 @@
-import { CryptoError, decodeRemovalGrounds, equalBytes } from '@sinetti/crypto-core';
+import { CryptoError, equalBytes } from '@sinetti/crypto-core';
+import { decodeRemovalGrounds } from '@sinetti/crypto-core/account';
 import { certificateOf } from '../../identity/certificates.ts';
 import { isOfLeaf, readRevocation } from '../../identity/revocations.ts';
 import { isSameDevice, type ProposedCommit, type Rules, removalGrounds } from './rules.ts';

@@ -6,6 +6,7 @@ import { hasCode, StartupError } from '../../errors.ts';
 import { migrate } from '../migrate.ts';
 import type { Db, OpenDatabase, RemoteProgram, Tables } from '../tables.ts';
 import { SqliteDialect } from './sqliteDriver.ts';
+import { openNameIndex } from './sqliteNameIndex.ts';
 import { SqliteThread } from './thread/client.ts';
 
 /**
@@ -18,9 +19,13 @@ export async function openSqlite(dataDir: string, threadEntry: URL): Promise<Ope
   const unlock = lockFolder(dataDir);
   let close = async () => unlock();
   try {
-    const thread = await SqliteThread.open(path.join(dataDir, 'relay.db'), threadEntry);
-    const db: Db = new Kysely<Tables>({ dialect: new SqliteDialect(thread) });
+    const file = path.join(dataDir, 'relay.db');
+    const thread = await SqliteThread.open(file, threadEntry);
+    const db: Db = new Kysely<Tables>({ dialect: new SqliteDialect(() => thread) });
+    const names = openNameIndex(db, file, threadEntry);
     close = async () => {
+      // Before the writer, which leaves one whole file when it is the last.
+      await names.close();
       await thread.close();
       unlock();
     };
@@ -29,7 +34,7 @@ export async function openSqlite(dataDir: string, threadEntry: URL): Promise<Ope
       define: (statements) => thread.call('define', statements),
       run: (...input) => thread.call('run', ...input),
     };
-    return { db, program, close };
+    return { db, program, names, close };
   } catch (error) {
     await close();
     throw unusable(dataDir, error);

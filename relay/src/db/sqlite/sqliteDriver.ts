@@ -14,11 +14,14 @@ import { WithoutRowLocks } from './rowLocks.ts';
 import type { SqliteThread } from './thread/client.ts';
 import type { ThreadResult } from './thread/protocol.ts';
 
-/** Kysely on the thread of SQLite. */
-export class SqliteDialect implements Dialect {
-  readonly #thread: SqliteThread;
+/** Gives the thread that a connection is to ask. */
+export type ThreadSource = () => SqliteThread | Promise<SqliteThread>;
 
-  constructor(thread: SqliteThread) {
+/** Kysely on a thread of SQLite. */
+export class SqliteDialect implements Dialect {
+  readonly #thread: ThreadSource;
+
+  constructor(thread: ThreadSource) {
     this.#thread = thread;
   }
 
@@ -47,16 +50,16 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 class SqliteDriver implements Driver {
-  readonly #thread: SqliteThread;
+  readonly #thread: ThreadSource;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: ThreadSource) {
     this.#thread = thread;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
-    return new SqliteConnection(this.#thread);
+    return new SqliteConnection(await this.#thread());
   }
 
   beginTransaction(connection: SqliteConnection): Promise<void> {
@@ -73,7 +76,7 @@ class SqliteDriver implements Driver {
 
   async releaseConnection(): Promise<void> {}
 
-  /** The thread is its opener's to close. */
+  /** The threads are their opener's to close. */
   async destroy(): Promise<void> {}
 }
 

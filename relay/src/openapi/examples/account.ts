@@ -26,29 +26,7 @@ const session = {
 const wraps = { passwordWrap: wrap, recoveryWrap: wrap };
 const vault = { version: 3, sealedVault };
 
-export const account: Examples<
-  | 'register'
-  | 'login'
-  | 'logout'
-  | 'authParams'
-  | 'recover'
-  | 'profile'
-  | 'updateProfile'
-  | 'changePassword'
-  | 'moveOn'
-  | 'accountData'
-  | 'deleteAccount'
-  | 'listAccountChanges'
-  | 'createProofNonce'
-  | 'getVault'
-  | 'getVaultWraps'
-  | 'getFormerVault'
-  | 'putVault'
-  | 'getAccountState'
-  | 'putAccountState'
-  | 'putSignedName'
-  | 'listSignedNames'
-> = {
+export const account = {
   register: {
     body: {
       username: aino.username,
@@ -98,12 +76,14 @@ export const account: Examples<
     response: {
       profile,
       consented_at: time,
+      discoverability: { found_by: 'both', shows_email: false },
       password_params: passwordParams,
       sessions: [
         { device_id: ids.device, created_at: time, expires_at: '2026-03-31T12:00:00.000Z', current: true },
       ],
     },
   },
+  putDiscoverability: { body: { found_by: 'name', shows_email: false } },
   deleteAccount: {},
   listAccountChanges: {
     response: [
@@ -133,18 +113,9 @@ export const account: Examples<
     body: { ...vault, ...wraps, recoveryAuthKey, recoveryProofKey: proofKey },
     response: { version: 4 },
   },
-};
+} satisfies Partial<Examples>;
 
-export const contacts: Examples<
-  | 'listContacts'
-  | 'listContactRequests'
-  | 'listSentRequests'
-  | 'requestContact'
-  | 'acceptContact'
-  | 'rejectContact'
-  | 'removeContact'
-  | 'searchUsers'
-> = {
+export const contacts = {
   listContacts: { response: [eero] },
   listContactRequests: { response: [{ id: ids.request, from_user: eero, created_at: time }] },
   listSentRequests: {
@@ -158,4 +129,4 @@ export const contacts: Examples<
   rejectContact: { params: { id: ids.request } },
   removeContact: { params: { id: ids.eero } },
   searchUsers: { query: { q: 'ee' }, response: [eero] },
-};
+} satisfies Partial<Examples>;

@@ -36,19 +36,7 @@ const digest = Buffer.alloc(32, 7).toString('base64url');
 const receipt = { epoch: 3, position: 7, sealed, signature: commit.signature };
 const message = { messageId: ids.message, epoch: 3, content: ciphertext };
 
-export const conversations: Examples<
-  | 'listConversations'
-  | 'listUserMessages'
-  | 'listDigests'
-  | 'sendUserMessage'
-  | 'markDelivered'
-  | 'putReceipt'
-  | 'listReceipts'
-  | 'submitCommit'
-  | 'getGroupInfo'
-  | 'listWelcomes'
-  | 'deleteWelcome'
-> = {
+export const conversations = {
   listConversations: {
     response: [{ conversationId: direct, epoch: 3, lastSeq: 7, readSeq: 6, peerReadSeq: null }],
   },
@@ -71,7 +59,7 @@ export const conversations: Examples<
     response: [{ id: ids.welcome, conversationId: direct, epoch: 4, seq: 7, welcome: ciphertext }],
   },
   deleteWelcome: { params: { id: ids.welcome } },
-};
+} satisfies Partial<Examples>;
 
 const members = [aino, eero].map(({ id, username }) => ({ id, user: { id, username } }));
 const summary = {
@@ -83,19 +71,7 @@ const summary = {
   created_at: time,
 };
 
-export const groups: Examples<
-  | 'listGroups'
-  | 'createGroup'
-  | 'getGroup'
-  | 'sealGroupName'
-  | 'listGroupMembers'
-  | 'addGroupMember'
-  | 'leaveGroup'
-  | 'getDeparture'
-  | 'deleteGroup'
-  | 'listGroupMessages'
-  | 'sendGroupMessage'
-> = {
+export const groups = {
   listGroups: { response: [summary] },
   createGroup: { body: { groupId: ids.group, sealedName: sealed }, response: { id: ids.group } },
   getGroup: { params: { id: ids.group }, response: { ...summary, members, departed: [], last_seq: 1 } },
@@ -107,7 +83,7 @@ export const groups: Examples<
     response: { ...sent, members },
   },
   leaveGroup: { params: { id: ids.group }, body: { statement } },
-  getDeparture: { params: { id: ids.group }, response: { statement } },
+  getLeaveStatement: { params: { id: ids.group }, response: { statement } },
   deleteGroup: { params: { id: ids.group } },
   listGroupMessages: {
     params: { id: ids.group },
@@ -115,4 +91,4 @@ export const groups: Examples<
     response: [{ ...entry, conversationId: grouped, receiver_id: null, group_id: ids.group }],
   },
   sendGroupMessage: { params: { id: ids.group }, body: message, response: sent },
-};
+} satisfies Partial<Examples>;

@@ -21,20 +21,7 @@ const device = {
   current: true,
 };
 
-export const devices: Examples<
-  | 'putDevice'
-  | 'putStart'
-  | 'deviceCopied'
-  | 'listDevices'
-  | 'revokeDevice'
-  | 'userDevices'
-  | 'revokedDevices'
-  | 'visibleRevocations'
-  | 'publishKeyPackages'
-  | 'keyPackageCount'
-  | 'claimKeyPackages'
-  | 'claimKeyPackagesOfMany'
-> = {
+export const devices = {
   putDevice: {
     params: { id: ids.device },
     body: { name: device.name, certificate, signature: deviceSignature },
@@ -69,9 +56,9 @@ export const devices: Examples<
     body: { user_ids: [ids.eero] },
     response: [{ userId: ids.eero, deviceId: ids.otherDevice, keyPackage, lastResort: false }],
   },
-};
+} satisfies Partial<Examples>;
 
-export const history: Examples<'putHistory' | 'getHistory' | 'deleteHistory'> = {
+export const history = {
   putHistory: {
     body: { items: [{ id: ids.message, conversationId: direct, seq: 7, sealed }] },
     response: { stored: 1, lastPosition: 1 },
@@ -81,11 +68,9 @@ export const history: Examples<'putHistory' | 'getHistory' | 'deleteHistory'> = 
     response: [{ id: ids.message, conversationId: direct, seq: 7, sealed, position: 1 }],
   },
   deleteHistory: { query: { conversationId: direct } },
-};
+} satisfies Partial<Examples>;
 
-export const notifications: Examples<
-  'listNotifications' | 'readNotification' | 'readAllNotifications' | 'deleteNotification'
-> = {
+export const notifications = {
   listNotifications: {
     response: [
       {
@@ -101,4 +86,4 @@ export const notifications: Examples<
   readNotification: { params: { id: ids.notification } },
   readAllNotifications: {},
   deleteNotification: { params: { id: ids.notification } },
-};
+} satisfies Partial<Examples>;

@@ -1,7 +1,7 @@
 import type { Random } from '../../seams/random.ts';
 import { type Entry, LogLiar } from './logLiar.ts';
 
-/** What a relay may do to one device, and whether somebody could know of it by the messages that follow. */
+/** The lies that a relay may tell one device; a lie is knowable if the messages that follow can show it. */
 export const logLies = {
   /** An entry is left out, and those after it move up. */
   drop: { isKnowable: true, kind: 'application', shift: -1 },

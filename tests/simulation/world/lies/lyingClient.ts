@@ -5,7 +5,7 @@ import type { Line } from '../network.ts';
 export function lyingClient(client: MqttClient, line: Line): MqttClient {
   type On = (event: string, listener: (...given: never[]) => void) => MqttClient;
   const on = client.on.bind(client) as On;
-  /** Where each publication went, by its packet identifier. */
+  /** The topic of each publication, by its packet identifier. */
   const topics = new Map<number, string>();
   client.on('packetsend', (packet) => {
     if (packet.cmd !== 'publish') return;

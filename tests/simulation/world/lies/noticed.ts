@@ -5,7 +5,7 @@ import type { Lie } from './lies.ts';
 
 export interface Told {
   readonly lie: Lie;
-  /** What the device that was lied to shows, without names of persons. */
+  /** The notices of the device that was lied to, without names of persons. */
   readonly byVictim: readonly string[];
   readonly byOthers: readonly string[];
   /** The device shows what the relay made up as if it were so. */
@@ -15,7 +15,7 @@ export interface Told {
 export const seatsIn = (world: World): Seat[] =>
   world.seats.filter(({ status, tabs }) => status === 'in' && tabs.length > 0);
 
-/** What everybody is told of, by browser. */
+/** Returns the notices that everybody is shown, by browser. */
 export async function shownBy(world: World): Promise<Map<string, string[]>> {
   const shown = new Map<string, string[]>();
   for (const line of [...(await alarms(world)), ...(await undecryptable(world))]) {

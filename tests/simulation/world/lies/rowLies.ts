@@ -34,7 +34,7 @@ export async function inventKey(world: World, random: Random): Promise<Told | nu
   const found = await friends(world, random);
   if (found === null) return null;
   const { other, seat } = found;
-  // What the browsers so far know of the contact is in the account's state by now.
+  // By now the account's state has all that the browsers so far know of the contact.
   await pass(60 * second);
   const { db } = world.relay.relay.database;
   const devices = await db.selectFrom('devices').select('id').where('user_id', '=', other.id).execute();

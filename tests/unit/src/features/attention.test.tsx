@@ -113,7 +113,7 @@ function watch(preferences: Partial<Preferences> = { desktopNotifications: true 
   return { ...world, receive, onOpenChat, onOpenGroup };
 }
 
-describe('a message', () => {
+describe('a message that arrives', () => {
   it('sounds while another chat is open, without a desktop notification while the page has the focus', async () => {
     const { receive } = watch();
     await receive('Moi');
@@ -181,7 +181,7 @@ describe('a message', () => {
   });
 });
 
-describe('many messages', () => {
+describe('many messages that arrive', () => {
   it('make one notification for one chat, and one sound within a moment', async () => {
     focused = false;
     const { receive } = watch();
@@ -204,7 +204,7 @@ describe('many messages', () => {
   });
 });
 
-describe('a notification', () => {
+describe('a desktop notification', () => {
   it('opens its chat or its group', async () => {
     focused = false;
     const { receive, onOpenChat, onOpenGroup } = watch();

@@ -10,7 +10,7 @@ import { message } from '../support/app.tsx';
 /** A moment of local time, as the relay would write it. */
 const local = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
 
-describe('times', () => {
+describe('times of messages', () => {
   it.each([
     [local(2026, 5, 1, 0, 5), '12:05 AM'],
     [local(2026, 5, 1, 9, 7), '9:07 AM'],
@@ -51,7 +51,7 @@ describe('a single emoji', () => {
   });
 });
 
-describe('previews', () => {
+describe('previews of messages', () => {
   it('stay on one line and short', () => {
     expect(contentPreview({ kind: 'text', text: '  two\n\nlines\t ' })).toBe('two lines');
     expect(contentPreview({ kind: 'text', text: 'x'.repeat(70_000) })).toHaveLength(141);
@@ -75,7 +75,7 @@ describe('the beginning of a text', () => {
   });
 });
 
-describe('the timeline', () => {
+describe('the timeline of a chat', () => {
   const at = (sender: string, timestamp: string) => message(sender, 'text', { timestamp });
   const notice = (id: string, timestamp: string) => ({ id, timestamp, text: id });
   const name = (divider: Divider) => (divider.kind === 'notice' ? divider.notice.id : divider.kind);
@@ -165,7 +165,7 @@ describe('the timeline', () => {
   });
 });
 
-describe('links', () => {
+describe('links in messages', () => {
   const links = (text: string) =>
     linkParts(text).flatMap(({ text: shown, link }) => (link ? [[shown, link.href, link.hiddenHost]] : []));
 

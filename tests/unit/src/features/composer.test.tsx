@@ -9,7 +9,7 @@ import { resetSessionAtomsAtom } from '#src/store/sessionAtom.ts';
 import { aino, loaded, veikko } from '../support/app.tsx';
 import { openVeikko } from '../support/messagesTab.tsx';
 
-describe('writing', () => {
+describe('the composer', () => {
   it('sends the trimmed text on Enter and empties the input', async () => {
     const { actions, user, input } = await openVeikko();
     await user.type(input, '  Sauna at seven?  {Enter}');

@@ -179,7 +179,7 @@ describe('lists that could not be loaded', () => {
   });
 });
 
-describe('the focus', () => {
+describe('the focus among contacts', () => {
   it('moves to the heading when a request is answered', async () => {
     const { actions, store, user } = showContacts();
     actions.acceptContactRequest.mockImplementation(async () => store.set(incomingRequestsAtom, loaded()));

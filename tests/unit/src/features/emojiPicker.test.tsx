@@ -110,7 +110,7 @@ describe('the emoji picker', () => {
   });
 });
 
-describe('picking', () => {
+describe('picking an emoji', () => {
   it('inserts the emoji at the cursor, closes, and leaves the cursor behind it', async () => {
     const user = write({ draft: 'Hyvää päivää' });
     await user.click(input());
@@ -146,7 +146,7 @@ describe('picking', () => {
   });
 });
 
-describe('the keyboard', () => {
+describe('the keyboard in the emoji picker', () => {
   it('opens and closes the picker with Control and E, and closes it with Escape, back to the input', async () => {
     const user = write();
     await user.click(input());

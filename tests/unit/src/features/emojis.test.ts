@@ -44,7 +44,7 @@ describe('the emojis', () => {
   });
 });
 
-describe('searching', () => {
+describe('searching for an emoji', () => {
   it('finds by a part of the name, upper and lower case alike', () => {
     expect(characters('PENGUIN')).toEqual(['🐧']);
     expect(characters(' engui ')).toEqual(['🐧']);
@@ -70,7 +70,7 @@ describe('searching', () => {
   });
 });
 
-describe('skin tones', () => {
+describe('skin tones of emojis', () => {
   it('colour what has a skin, and nothing else', () => {
     const at = (character: string) => english.byCharacter.get(character)!;
     expect(toned(at('👍️'), 5)).toBe('👍🏿');

@@ -48,7 +48,7 @@ describe('logging out', () => {
   });
 });
 
-describe('the connection', () => {
+describe('the state of the connection', () => {
   it('has a banner with a way out when the session does not answer', async () => {
     const { store, actions, show } = createWorld();
     const user = show(<ConnectionBanner />);
@@ -131,7 +131,7 @@ describe('the connection', () => {
   });
 });
 
-describe('offline', () => {
+describe('a page that is offline', () => {
   it('forms that need a connection say so', () => {
     const { store, show } = createWorld({ signedIn: false });
     show(<OfflineNotice />);
@@ -143,7 +143,7 @@ describe('offline', () => {
   });
 });
 
-describe('a new version', () => {
+describe('a new version of the app', () => {
   it('is offered, and used when the person wants it', async () => {
     const { store, show } = createWorld();
     const apply = vi.fn<() => void>();

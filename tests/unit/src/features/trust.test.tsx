@@ -92,7 +92,7 @@ describe('the safety number', () => {
   });
 });
 
-describe('scanning', () => {
+describe('scanning a safety number', () => {
   const getUserMedia = vi.fn<() => Promise<MediaStream>>();
   beforeEach(() => {
     vi.stubGlobal('navigator', Object.assign(Object.create(navigator), { mediaDevices: { getUserMedia } }));

@@ -41,7 +41,7 @@ describe('the language', () => {
   });
 });
 
-describe('values', () => {
+describe('values in texts', () => {
   it.each([String.raw`\u202e`, String.raw`\x41`, String.raw`C:\new`, '{name}', '<link>x</link>', '#', "'"])(
     'stay what a person wrote: %s',
     (name) => {

@@ -10,7 +10,7 @@ function capture() {
   return { lines, log: createLog(sink) };
 }
 
-describe('log', () => {
+describe("the client's log", () => {
   it('names a failure by pattern, status and code', () => {
     const { lines, log } = capture();
     log.warn('permission-error', {

@@ -30,7 +30,7 @@ describe('back-off', () => {
   });
 });
 
-describe('keyed queue', () => {
+describe('a keyed queue', () => {
   it('runs tasks of one key in order, and others beside them', async () => {
     const queue = createKeyedQueue();
     const order: string[] = [];

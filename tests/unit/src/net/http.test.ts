@@ -5,7 +5,7 @@ import { requestTimeoutMs } from '#src/net/http.ts';
 import { settled } from './support/fakeClock.ts';
 import { authKey, failureOf, json, profile, refusal, setUp, userId } from './support/httpApi.ts';
 
-describe('a call', () => {
+describe('a call of the relay', () => {
   it('carries the token and answers what the schema parsed', async () => {
     const { api, seen } = setUp(json(200, { ...profile, unknown: 'field' }));
     await expect(api.profile()).resolves.toEqual(profile);
@@ -168,7 +168,7 @@ describe('a call', () => {
   });
 });
 
-describe('a 401', () => {
+describe('an answer of 401', () => {
   it('tells which token is worth nothing, who acts on it, and why', async () => {
     const { api, onUnauthenticated } = setUp(refusal(401, 'session-expired'), refusal(401, 'device-revoked'));
     await failureOf(api.listContacts());
@@ -194,7 +194,7 @@ describe('a 401', () => {
   });
 });
 
-describe('the log', () => {
+describe('the log of calls', () => {
   it.each([
     [401, 'session-expired', 'authentication-error'],
     [403, 'not-a-contact', 'permission-error'],

@@ -8,7 +8,7 @@ async function textOf(value: unknown): Promise<string> {
     : body;
 }
 
-describe('a body', () => {
+describe('the body of a request', () => {
   it('is a text as long as it is short', async () => {
     expect(await jsonBody({ epoch: 3 })).toBe('{"epoch":3}');
     expect(await jsonBody('a'.repeat(pieceLength - 2))).toBeTypeOf('string');

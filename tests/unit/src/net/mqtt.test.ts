@@ -82,7 +82,7 @@ function publication(): Publication {
 
 const statuses = () => listeners.onStatus.mock.calls.map(([status]) => status);
 
-describe('connecting', () => {
+describe('connecting by MQTT', () => {
   it('begins a clean MQTT 5 session with the token as user property', () => {
     realtime.open();
     expect(client().options).toMatchObject({
@@ -159,7 +159,7 @@ describe('connecting', () => {
   });
 });
 
-describe('reconnecting', () => {
+describe('reconnecting by MQTT', () => {
   it('waits longer after each failure in a row, and reads the token anew', async () => {
     connected().emit('close');
     token = 'second.token.x';
@@ -219,7 +219,7 @@ it('pings every 30 seconds', async () => {
   expect(client().publications).toHaveLength(2);
 });
 
-describe('what arrives', () => {
+describe('a message that arrives by MQTT', () => {
   it('is given on as the event that the schema parsed', () => {
     const event = { type: 'delivered', conversationId, messageId: message.messageId, readerId: peer, seq: 4 };
     connected().receive(`user/${me}/messages`, { ...event, more: 'than asked for' });
@@ -292,7 +292,7 @@ describe('what arrives', () => {
   });
 });
 
-describe('publishing', () => {
+describe('publishing by MQTT', () => {
   it('puts a message to a group on its topic', () => {
     connected();
     const { recipientId: _recipientId, ...common } = message;

@@ -38,7 +38,7 @@ async function openDashboard({ width = 1440, state }: { width?: number; state?: 
 
 const chatInput = (name: string) => screen.queryByRole('textbox', { name: `Message to ${name}` });
 
-describe('going back', () => {
+describe('going back in the browser', () => {
   it('closes an open chat first, and leaves the dashboard then', async () => {
     const { user, back, forward, path, store } = await openDashboard();
     await user.click(screen.getByRole('button', { name: /veikko/ }));
@@ -164,7 +164,7 @@ describe('a group that is gone', () => {
   });
 });
 
-describe('a notification', () => {
+describe('a desktop notification', () => {
   const notification = {
     sender_id: kaisa.id,
     content: 'kaisa',

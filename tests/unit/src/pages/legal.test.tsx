@@ -27,7 +27,7 @@ describe('the privacy policy', () => {
   });
 });
 
-describe('the terms', () => {
+describe('the terms of service', () => {
   it('name the minimum age and the governing law', async () => {
     const terms = await read('/terms', 'Terms');
     expect(terms).toHaveTextContent('You must be at least 16 years old.');

@@ -108,7 +108,7 @@ describe('a page that one comes to', () => {
   });
 });
 
-describe('the forms', () => {
+describe('the forms of visitors', () => {
   it('lead to each other', async () => {
     const user = open('/login', { signedIn: false }).start();
     await user.click(await screen.findByRole('link', { name: 'Create an account' }));
@@ -118,7 +118,7 @@ describe('the forms', () => {
   });
 });
 
-describe('sessions', () => {
+describe('the routes of a session', () => {
   it('logging in keeps the form while it is busy and leads to the dashboard', async () => {
     const app = open('/login', { signedIn: false });
     const user = app.start();

@@ -24,7 +24,7 @@ async function openDashboard(width = 1440) {
 const tab = (name: string) => screen.getByRole('tab', { name: new RegExp(`^${name}`) });
 const input = (name: string) => screen.findByRole('textbox', { name: `Message to ${name}` });
 
-describe('the keyboard', () => {
+describe('the keyboard on the dashboard', () => {
   it('leads to each tab, and announces the keys to assistive technology', async () => {
     const { user } = await openDashboard();
     const names = ['Messages', 'Groups', 'Contacts', 'Profile'];

@@ -101,7 +101,7 @@ async function textOf(answer: Promise<Response> | null): Promise<string> {
   return (await answer).text();
 }
 
-describe('installing a version', () => {
+describe('installing a version of the app', () => {
   it('stores the built files with headers of its own, and nothing of those that they came with', async () => {
     await version('one').install();
     expect([...(caches.stored.get('sinetti-one')?.keys() ?? [])].toSorted()).toEqual([
@@ -282,6 +282,41 @@ describe('a version in use', () => {
     expect(filled.mock.calls).toEqual([[contents['/index.html']], [contents['/index.html']]]);
   });
 
+  describe('whose page begins with a file', () => {
+    const path = '/assets/crypto.worker-1.js';
+    const beginning = () => version('one', contents, { beginsWith: (file) => file === path });
+    const ahead = async (looking: Precache) => {
+      await textOf(looking.answer(navigation('/')));
+      // It is in the cache once it has been checked.
+      await vi.waitFor(() => expect(caches.stored.get('sinetti-one')?.has(path)).toBe(true), {
+        timeout: 60_000,
+      });
+    };
+
+    it('has that file at hand when it is asked for, once for each page', async () => {
+      offline = false;
+      caches.stored.get('sinetti-one')?.delete(path);
+      const looking = beginning();
+      await ahead(looking);
+      offline = true;
+      caches.stored.clear();
+      expect(await textOf(looking.answer(asset(path)))).toBe('worker();');
+      expect((await looking.answer(asset(path)))?.type).toBe('error');
+    });
+
+    it('checks it ahead as it does all: of another content it gives an error, and asks again after it', async () => {
+      offline = false;
+      caches.stored.get('sinetti-one')?.set(path, new Response('steal();'));
+      served.set(path, 'worker(); steal();');
+      const looking = beginning();
+      await textOf(looking.answer(navigation('/')));
+      expect((await looking.answer(asset(path)))?.type).toBe('error');
+      expect(refused).toEqual([path]);
+      served.set(path, 'worker();');
+      expect(await textOf(looking.answer(asset(path)))).toBe('worker();');
+    });
+  });
+
   it('lets the network serve a page that the browser has evicted, even a newer one', async () => {
     caches.stored.clear();
     offline = false;
@@ -294,7 +329,7 @@ describe('a version in use', () => {
   });
 });
 
-describe('a new version', () => {
+describe('a new version of the app', () => {
   it('is stored beside the one in use, and removes that when it takes over', async () => {
     await version('one').install();
     await caches.open('of something else');

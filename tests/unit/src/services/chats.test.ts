@@ -101,7 +101,7 @@ describe('merging messages', () => {
   });
 });
 
-describe('the chats', () => {
+describe('the chats of a session', () => {
   function setUp() {
     const store = createStore();
     const sessionEvents = createSessionEvents();

@@ -38,7 +38,7 @@ beforeEach(() => {
   commitSubmitter = createCommitSubmitter(deps, { submit }, { catchUp });
 });
 
-describe('a commit', () => {
+describe('a commit to be submitted', () => {
   it('that is taken takes effect in the log', async () => {
     expect(await commitSubmitter.submit(adding)).toEqual({ kind: 'taken' });
     expect(catchUp).toHaveBeenCalledExactlyOnceWith(id, 9);
@@ -126,7 +126,7 @@ describe('a commit that waits in two places at once', () => {
   });
 });
 
-describe('settling', () => {
+describe('settling the commits of a conversation', () => {
   it('submits the waiting commits one after another until none is left', async () => {
     nextCommit.mockResolvedValueOnce(submission('first')).mockResolvedValueOnce(submission('second'));
     await commitSubmitter.settle(id);

@@ -57,7 +57,7 @@ beforeEach(() => {
   });
 });
 
-describe('loading', () => {
+describe('loading the contacts', () => {
   it('fills the three lists, each with its own indicator', async () => {
     const loading = contacts.load();
     const begun = { items: [], loading: true, loaded: false, error: null };
@@ -112,7 +112,7 @@ describe('loading', () => {
   });
 });
 
-describe('what was kept', () => {
+describe('a kept list of contacts', () => {
   beforeEach(() => {
     kept.listContacts = [bert];
   });
@@ -155,7 +155,7 @@ describe('what was kept', () => {
   });
 });
 
-describe('refreshing in the background', () => {
+describe('refreshing the contacts in the background', () => {
   it('reads only the lists that have been loaded', async () => {
     await contacts.poll();
     expect(api.listContacts).not.toHaveBeenCalled();
@@ -195,7 +195,7 @@ describe('refreshing in the background', () => {
   });
 });
 
-describe('searching', () => {
+describe('searching for people', () => {
   it.each(['', ' ', 'b', ' b '])('asks nobody for %j', async (query) => {
     await expect(contacts.search(query)).resolves.toEqual([]);
     expect(api.searchUsers).not.toHaveBeenCalled();
@@ -223,7 +223,7 @@ describe('searching', () => {
   });
 });
 
-describe('requests', () => {
+describe('contact requests', () => {
   it("answer the relay's message when one is sent, and have the sent ones read again", async () => {
     await contacts.load();
     api.requestContact.mockResolvedValue({

@@ -97,7 +97,7 @@ const ids = () => deps.store.get(devicesAtom)?.map(({ id }) => id);
 const newIds = () => deps.store.get(newDevicesAtom).map(({ id }) => id);
 const holding = (...deviceIds: string[]) => state({ members: [{ userId: me, deviceIds }] });
 
-describe('the list', () => {
+describe('the list of devices', () => {
   it('begins with this device, then goes by when they were seen', async () => {
     const later = { last_seen_at: '2026-03-02T12:00:00.000Z' };
     api.listDevices.mockResolvedValue([listed('old'), listed('new', later), listed(here)]);
@@ -149,7 +149,7 @@ describe('a new device', () => {
   });
 });
 
-describe('revoking', () => {
+describe('revoking a device', () => {
   beforeEach(async () => {
     api.listDevices.mockResolvedValue([listed(here), listed(phone)]);
     await devices.load();
@@ -188,7 +188,7 @@ describe('revoking', () => {
   });
 });
 
-describe('what others revoke', () => {
+describe('a revocation by others', () => {
   const revocation = {
     id: 'theirs',
     user_id: peer,
@@ -237,7 +237,7 @@ describe('what others revoke', () => {
   });
 });
 
-describe('being revoked', () => {
+describe("this device's own revocation", () => {
   it('ends the session without a call that the relay would only refuse', async () => {
     await devices.onRevoked({ userId: me, deviceId: here });
     expect(onThisRevoked).toHaveBeenCalledOnce();
@@ -246,7 +246,7 @@ describe('being revoked', () => {
   });
 });
 
-describe('renaming', () => {
+describe('the name of a device', () => {
   it('is of this device, and kept for the next start', async () => {
     await devices.load();
     await devices.rename('  Kitchen ');

@@ -83,7 +83,7 @@ describe('the readable file', () => {
   });
 });
 
-describe('what is in it', () => {
+describe('the text of the readable file', () => {
   const hostile = [
     '<script>alert(1)</script>',
     '</p></li></ol></section><img src=x onerror=alert(1)>',

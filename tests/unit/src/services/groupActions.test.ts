@@ -109,7 +109,7 @@ beforeEach(() => {
 
 const progress = () => deps.store.get(groupProgressAtom);
 
-describe('creating', () => {
+describe('creating a group', () => {
   it('makes the group with the other devices of its creator, and opens it', async () => {
     claimKeyPackages.mockResolvedValue([{ deviceId: 'phone', keyPackage: 'a2V5', lastResort: false }]);
     const id = await actions.create('  Sailing ');
@@ -154,7 +154,7 @@ describe('creating', () => {
   });
 });
 
-describe('adding', () => {
+describe('adding people to a group', () => {
   it('brings all devices of a person in by one commit', async () => {
     claimKeyPackages.mockResolvedValue([
       { deviceId: 'laptop', keyPackage: 'b25l', lastResort: false },
@@ -290,7 +290,7 @@ describe('adding', () => {
   });
 });
 
-describe('leaving', () => {
+describe('leaving a group', () => {
   it('gives the others a statement, and forgets the group', async () => {
     const onGivenUp = vi.fn<(given: { groupId: string }) => void>();
     deps.sessionEvents.on('groupGivenUp', onGivenUp);
@@ -321,7 +321,7 @@ describe('leaving', () => {
   });
 });
 
-describe('deleting', () => {
+describe('deleting a group', () => {
   it('forgets the group once the relay has deleted it, or never had it', async () => {
     await actions.delete(groupId);
     deleteGroup.mockRejectedValue(refused('not-found'));

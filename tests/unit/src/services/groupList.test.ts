@@ -32,7 +32,7 @@ const rowing = '00000000-0000-4000-8000-0000000000a2';
 
 withGroupList();
 
-describe('the list', () => {
+describe('the list of groups', () => {
   it('loads with an indicator, and says so when it cannot', async () => {
     listGroups.mockRejectedValueOnce(refused('internal'));
     const loading = list.load();

@@ -10,8 +10,8 @@ import {
   deps,
   details,
   forget,
-  getDeparture,
   getGroup,
+  getLeaveStatement,
   groupState,
   hasLeft,
   idOf,
@@ -96,7 +96,7 @@ describe('a group that the relay no longer lists', () => {
       setSummaries([summary(sailing, { creator_id: peer })]);
       await list.refresh();
       setSummaries([]);
-      getDeparture.mockResolvedValue({ statement: 'c2lnbmVk' });
+      getLeaveStatement.mockResolvedValue({ statement: 'c2lnbmVk' });
       hasLeft.mockResolvedValue(holds);
       await list.refresh();
       await settled();
@@ -114,7 +114,7 @@ describe('a group that the relay no longer lists', () => {
     await list.refresh();
     await settled();
     expect(shown()).toMatchObject({ ended: true, left: false });
-    expect(getDeparture).not.toHaveBeenCalled();
+    expect(getLeaveStatement).not.toHaveBeenCalled();
   });
 
   it('does not count as ended while this browser gives it up', async () => {
@@ -124,7 +124,7 @@ describe('a group that the relay no longer lists', () => {
       expect(shown()).toMatchObject({ ended: false });
     });
     expect(forget).toHaveBeenCalledExactlyOnceWith(idOf(sailing));
-    expect(getDeparture).not.toHaveBeenCalled();
+    expect(getLeaveStatement).not.toHaveBeenCalled();
     expect(getGroup).not.toHaveBeenCalled();
   });
 

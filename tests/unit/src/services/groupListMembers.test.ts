@@ -32,7 +32,7 @@ const carl = '00000000-0000-4000-8000-000000000003';
 
 withGroupList();
 
-describe('members', () => {
+describe('the members of a group', () => {
   beforeEach(loaded);
 
   it('are a mismatch when the keys and the relay still name different people after a while', async () => {
@@ -137,7 +137,7 @@ describe('members', () => {
   });
 });
 
-describe('somebody who has left', () => {
+describe('a member who has left', () => {
   const departed = [{ user_id: peer, statement: 'c3RhdGVtZW50' }];
   const left = { ...sailors, leavingIds: [peer] };
 

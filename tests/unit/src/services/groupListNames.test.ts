@@ -28,7 +28,7 @@ import {
 
 withGroupList();
 
-describe('the name', () => {
+describe('the name of a group', () => {
   const nameless = { ...sailors, name: null };
 
   it('is opened when the group is loaded', async () => {

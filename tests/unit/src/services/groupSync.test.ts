@@ -211,7 +211,7 @@ describe('a device that a Welcome let in', () => {
   });
 });
 
-describe('the mailbox', () => {
+describe('the mailbox of Welcomes', () => {
   const item = { id: 'w1', conversationId, epoch: 3, seq: 3, welcome: 'd2VsY29tZQ' };
 
   beforeEach(() => {
@@ -294,7 +294,7 @@ describe('a group that this device will not enter', () => {
   });
 });
 
-describe('a commit', () => {
+describe('a commit to a group', () => {
   it('goes with the name under its new key, and with whom it removes', async () => {
     expect(await joiner.submit(submission({ removedIds: [peer] }))).toBe(4);
     expect(submitCommit).toHaveBeenCalledExactlyOnceWith(conversationId, {

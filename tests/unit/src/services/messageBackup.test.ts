@@ -127,7 +127,7 @@ beforeEach(() => {
 
 const isBehind = async () => deps.store.get(keysRenewedAtom);
 
-describe('syncing', () => {
+describe('syncing the message backup', () => {
   it('reads page by page to the end, and then leaves what has no copy yet', async () => {
     for (const id of ['a', 'b', 'c']) kept.push({ ...copy(id), position: ++lastPosition });
     perPage = 2;
@@ -216,7 +216,7 @@ describe('syncing', () => {
   });
 });
 
-describe('new messages', () => {
+describe('new messages in the message backup', () => {
   it('are copied together with those that come soon after', async () => {
     worker.due.set(conversationId, [copy('x')]);
     deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [received(1)], events: [] });
@@ -244,7 +244,7 @@ describe('new messages', () => {
   });
 });
 
-describe('the switch', () => {
+describe('the switch of the message backup', () => {
   it('is shown as this browser knows it', async () => {
     messageBackup.start();
     await settled();

@@ -51,7 +51,7 @@ beforeEach(() => {
 const shown = () => chats.get(peer).messages.map(({ content, status }) => [status, content]);
 const newest = () => chats.get(peer).state?.lastMessage?.content;
 
-describe('sending', () => {
+describe('writing a message', () => {
   it.each(['', ' ', '\n\t  '])('does nothing with the blank text %j', async (text) => {
     await messaging.send(peer, text);
     expect(device.waiting.size).toBe(0);

@@ -34,7 +34,7 @@ import {
 
 withMessenger();
 
-describe('a session', () => {
+describe('the messenger of a session', () => {
   it('opens both connections and loads the contacts', () => {
     expect(realtime.open).toHaveBeenCalled();
     expect(presence.open).toHaveBeenCalledOnce();
@@ -78,7 +78,7 @@ describe('a session', () => {
   });
 });
 
-describe('an event', () => {
+describe('an event of the relay', () => {
   it('with an entry is processed and told to the page', async () => {
     relay.begin(peer, 0);
     relay.welcome('own-device', 1);

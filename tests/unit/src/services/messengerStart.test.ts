@@ -22,7 +22,7 @@ import {
 
 withMessenger();
 
-describe('a start', () => {
+describe('the start of a session', () => {
   /** Counts what each list was asked for, besides the log. */
   const asked = () => [listContacts, listGroups, listNotifications].map(({ mock }) => mock.calls.length);
 
@@ -110,7 +110,7 @@ describe('a start', () => {
   });
 });
 
-describe('being found again', () => {
+describe('a relay that is found again', () => {
   beforeEach(() => {
     deps.store.set(offlineAtom, true);
     setConnected(false);

@@ -39,7 +39,7 @@ beforeEach(() => {
 const list = () => deps.store.get(notificationsAtom);
 const unread = () => deps.store.get(unreadNotificationsAtom);
 
-describe('the list', () => {
+describe('the list of notifications', () => {
   it('loads with an indicator', async () => {
     const loading = notifications.load();
     expect(list().loading).toBe(true);
@@ -86,7 +86,7 @@ describe('the list', () => {
   });
 });
 
-describe('a change', () => {
+describe('a change of a notification', () => {
   beforeEach(() => notifications.load());
 
   it.each([

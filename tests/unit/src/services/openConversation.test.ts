@@ -313,7 +313,7 @@ describe('opening a group', () => {
   });
 });
 
-describe('older messages', () => {
+describe('older messages of an open chat', () => {
   it('come page by page from this browser, and end', async () => {
     have(1, 220);
     await openConversation.open(peer);

@@ -24,7 +24,7 @@ import {
 
 withOutbox();
 
-describe('sending', () => {
+describe('sending from the outbox', () => {
   it('goes over MQTT while it is connected', async () => {
     await member();
     setConnected(true);

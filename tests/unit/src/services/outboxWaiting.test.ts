@@ -81,7 +81,7 @@ it('a message that was held is sent once the doubt about its conversation is ove
   expect(logged()).toEqual(['held']);
 });
 
-describe('offline', () => {
+describe('an outbox that is offline', () => {
   beforeEach(member);
 
   it('everything waits, and goes in order once there is a connection', async () => {

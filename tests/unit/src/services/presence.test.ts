@@ -9,7 +9,7 @@ import {
 import { isOnlineAtom, presenceAtom } from '#src/store/connection.ts';
 import { FakeClock } from '../net/support/fakeClock.ts';
 
-describe('presence', () => {
+describe('the presence of contacts', () => {
   let store: ReturnType<typeof createStore>;
   let events: EventTarget;
   let clock: FakeClock;

@@ -64,7 +64,7 @@ function fail(failure: Error): void {
   };
 }
 
-describe('kept answers', () => {
+describe('kept answers of the relay', () => {
   it('can be recalled while asking the relay fails', async () => {
     await keep([contact(1), contact(2)]);
     fail(new NetworkError('unreachable'));

@@ -162,7 +162,7 @@ describe('logging out', () => {
   });
 });
 
-describe('while signed in', () => {
+describe('a session under way', () => {
   beforeEach(logIn);
 
   it('checks the token every 60 seconds, and shows the banner when it holds no more', async () => {
@@ -306,7 +306,7 @@ describe('while signed in', () => {
   });
 });
 
-describe('the network', () => {
+describe('the state of the network', () => {
   const offline = () => deps.store.get(offlineAtom);
 
   it('is what the browser says of it, for visitors', () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError, NetworkError } from '#src/net/errors.ts';
 import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
 import { authErrorAtom, currentUserAtom } from '#src/store/session.ts';
@@ -26,7 +26,7 @@ import {
 
 withSession();
 
-describe('at start', () => {
+describe('the start of a page', () => {
   it.each([
     ['no token', null],
     ['a token of two parts', 'a.b'],
@@ -83,6 +83,20 @@ describe('at start', () => {
       expect(status()).toBe('idle');
       expectSignedOut();
     });
+  });
+
+  it('draws its start once the first screen has what it shows, which would wait for the disk else', async () => {
+    localStorage.setItem('token', tokenFor(me, 1e6));
+    let show = () => {};
+    scope.start.mockImplementationOnce(() => new Promise<void>((resolve) => void (show = resolve)));
+    const start = vi.spyOn(deps.crypto, 'start');
+    const resumed = session.resume();
+    await settled();
+    expect(scope.start).toHaveBeenCalledOnce();
+    expect(start).not.toHaveBeenCalled();
+    show();
+    await resumed;
+    expect(start).toHaveBeenCalled();
   });
 
   it('a part of the app that does not load ends no session: the next start takes it up', async () => {
@@ -224,7 +238,7 @@ describe('at start', () => {
   });
 });
 
-describe('at start without an answer', () => {
+describe('the start of a page without an answer', () => {
   beforeEach(() => {
     localStorage.setItem('token', tokenFor(me, 1e6));
     localEntries.set('profile', JSON.stringify(user));

@@ -7,7 +7,7 @@ import { deps, device, memberOf, onProcessed, relay, sync, texts, withSync } fro
 
 withSync();
 
-describe('catching up', () => {
+describe('catching up with a log', () => {
   it('fetches nothing for a conversation that nobody has started', async () => {
     await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'outside' });
     expect(relay.calls).toEqual(['listUserMessages before the end']);
@@ -228,7 +228,7 @@ describe('one call for one need', () => {
   });
 });
 
-describe('syncing everything', () => {
+describe('syncing all conversations', () => {
   it('brings in what is behind, with what was read on another device', async () => {
     relay.begin(peer, 2);
     relay.welcome('own-device', 1);
@@ -317,7 +317,7 @@ describe('syncing everything', () => {
   });
 });
 
-describe('older entries', () => {
+describe('older entries of a log', () => {
   it('answer the lowest position reached, and null at the beginning', async () => {
     await memberOf(5);
     await expect(sync.olderEntries(conversationId, 4, 2)).resolves.toMatchObject({ lowestSeq: 2 });

@@ -23,7 +23,7 @@ describe('what is still told of a conversation that was forgotten', () => {
   });
 });
 
-describe('live entries', () => {
+describe('live entries of a log', () => {
   it('are processed in the order of the log, in one batch that is told once', async () => {
     await memberOf(0);
     const onChanged = vi.fn<() => void>();

@@ -1,5 +1,5 @@
 /** Lists the keys of an account that a browser holds, and what renews them. */
-import type { SharedKeys } from '@sinetti/crypto-core';
+import type { SharedKeys } from '@sinetti/crypto-core/account';
 import { expect } from 'vitest';
 import type { RotatedVault } from '#workers/api/cryptoApi.ts';
 import { accountDatabaseName } from '#workers/storage/db.ts';

@@ -1,4 +1,4 @@
-import type { Vault } from '@sinetti/crypto-core';
+import type { Vault } from '@sinetti/crypto-core/account';
 import type { MovedOn, RotatedVault } from '#workers/api/cryptoApi.ts';
 import { cheapPasswordKeys } from './browser.ts';
 import { ALICE, ALICE_AND_BOB, createPair, PASSWORD, type TestDevice } from './device.ts';

@@ -1,5 +1,5 @@
 /** Alice's devices in their own group, and what is said there. */
-import type { SharedKeys } from '@sinetti/crypto-core';
+import type { SharedKeys } from '@sinetti/crypto-core/account';
 import { accountDatabaseName } from '#workers/storage/db.ts';
 import { seededRandom } from './browser.ts';
 import { ALICE, createWorld, selfOf, type TestDevice, type World } from './device.ts';

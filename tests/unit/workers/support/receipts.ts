@@ -1,11 +1,5 @@
-import {
-  exportSecret,
-  groupView,
-  RECEIPT_LABEL,
-  type Receipt,
-  sealReceipt,
-  signReceipt,
-} from '@sinetti/crypto-core';
+import { exportSecret, groupView } from '@sinetti/crypto-core';
+import { RECEIPT_LABEL, type Receipt, sealReceipt, signReceipt } from '@sinetti/crypto-core/content';
 import type { ConversationEvent, GivenReceipt } from '#workers/api/cryptoApi.ts';
 import { toBase64Url } from '#workers/codec/base64url.ts';
 import { seededRandom } from './browser.ts';

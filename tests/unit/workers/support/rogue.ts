@@ -4,28 +4,32 @@ import {
   createKeyPackage,
   createSignatureKeyPair,
   decryptApplication,
-  deviceUnlockKey,
   type Env,
   type Extension,
   encryptApplication,
   type Group,
   groupView,
-  issueDeviceCertificate,
   joinByWelcome,
   joinExternal,
   type KeyPackageBundle,
-  type LeaveStatement,
   leafRef,
-  openRecord,
-  openVault,
   processCommit,
   ready,
+} from '@sinetti/crypto-core';
+import {
+  deviceUnlockKey,
+  issueDeviceCertificate,
+  LEAF_REF_LABEL,
+  type LeaveStatement,
+  openRecord,
+  openVault,
   signLeaveStatement,
-  splitChainHeader,
   unwrapVaultKey,
   type Vault,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
+import { splitChainHeader } from '@sinetti/crypto-core/content';
 import { fromBase64Url, toBase64Url } from '#workers/codec/base64url.ts';
+import { leafOptions } from '#workers/identity/leafOptions.ts';
 import { accountDatabaseName } from '#workers/storage/db.ts';
 import { cheapPasswordKeys, seededRandom } from './browser.ts';
 import { PASSWORD, type TestDevice } from './device.ts';
@@ -95,6 +99,7 @@ export class Rogue {
         suite: 0x004d,
         credential: { type: 'basic', identity: this.#certificate },
         signatureKey: this.#signatureKey,
+        leaf: leafOptions,
         lifetime: { notBefore: now - 86_400n, notAfter: now + 86_400n },
       },
       this.#env,
@@ -128,7 +133,13 @@ export class Rogue {
     const credential = { type: 'basic', identity: this.#certificate } as const;
     const joined = joinExternal(
       decode(groupInfo),
-      { credential, signatureKey: this.#signatureKey, memberCheck: () => {}, resync: true },
+      {
+        credential,
+        signatureKey: this.#signatureKey,
+        leaf: leafOptions,
+        memberCheck: () => {},
+        resync: true,
+      },
       this.#env,
     );
     this.#submit(conversationId, epoch, joined);
@@ -142,6 +153,7 @@ export class Rogue {
         groupId: new TextEncoder().encode(groupId),
         credential: { type: 'basic', identity: this.#certificate },
         signatureKey: this.#signatureKey,
+        leaf: leafOptions,
         extensions,
       },
       this.#env,
@@ -169,7 +181,7 @@ export class Rogue {
   leaveStatement(change: Partial<LeaveStatement> = {}): string {
     const { groupId, epoch, ownLeaf } = groupView(this.group);
     const { userId, deviceId } = this;
-    const ref = leafRef(this.group, ownLeaf);
+    const ref = leafRef(this.group, ownLeaf, LEAF_REF_LABEL);
     if (ref === null) throw new Error('has to commit first');
     return toBase64Url(
       signLeaveStatement(

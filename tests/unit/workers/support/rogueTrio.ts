@@ -1,4 +1,4 @@
-import { groupBindingExtension } from '@sinetti/crypto-core';
+import { groupBindingExtension } from '@sinetti/crypto-core/account';
 import { ALICE, BOB, CAROL, createWorld, GROUP, type TestDevice } from './device.ts';
 import { Rogue } from './rogue.ts';
 

@@ -1,5 +1,5 @@
 /** Tools for a browser's storage: crashes at a write, measurements, a dump of all bytes, and all records opened. */
-import { openRecord } from '@sinetti/crypto-core';
+import { openRecord } from '@sinetti/crypto-core/account';
 import type { Browser } from './browser.ts';
 
 /** Runs `body` with `before` in front of every call of a method, whichever object it is called on. */

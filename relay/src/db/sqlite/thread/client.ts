@@ -44,10 +44,11 @@ export class SqliteThread {
 
   /**
    * @param entry a file of JavaScript that calls `runSqliteThread`
+   * @param readsOnly true for a thread that answers `read` and `close` alone, on a file that is open elsewhere
    * @throws whatever SQLite says if the file can't be used
    */
-  static async open(file: string, entry: URL): Promise<SqliteThread> {
-    const workerData: ThreadData = { file };
+  static async open(file: string, entry: URL, readsOnly = false): Promise<SqliteThread> {
+    const workerData: ThreadData = { file, readsOnly };
     const worker = new Worker(entry, { workerData });
     const [first] = (await once(worker, 'message')) as [Opened];
     if (!first.opened) {

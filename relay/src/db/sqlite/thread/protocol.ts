@@ -30,7 +30,10 @@ export interface ThreadCalls {
   write: (query: Query) => Promise<ThreadResult>;
   /** A statement that is a transaction of its own. */
   writeAlone: (query: Query) => Promise<ThreadResult>;
-  /** A statement that only reads, and sees only rows that are on disk. */
+  /**
+   * A statement that only reads, and sees only rows that are on disk. A thread that reads only may see the rows of a
+   * commit a moment before.
+   */
   read: (query: Query) => Promise<ThreadResult>;
   /** Gives the thread's program its statements. */
   define: (statements: Readonly<Record<string, Statement>>) => Promise<void>;
@@ -39,6 +42,9 @@ export interface ThreadCalls {
   /** Finishes what runs, and leaves one whole file. */
   close: () => Promise<void>;
 }
+
+/** The calls of a thread that reads only. */
+export type ReadingCalls = Pick<ThreadCalls, 'read' | 'close'>;
 
 export type ThreadCallName = keyof ThreadCalls;
 
@@ -67,4 +73,6 @@ export type Opened = { readonly opened: true } | { readonly opened: false; reado
 
 export interface ThreadData {
   readonly file: string;
+  /** True for a thread that answers `read` and `close` alone. */
+  readonly readsOnly: boolean;
 }

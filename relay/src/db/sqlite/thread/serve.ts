@@ -2,7 +2,9 @@ import type { Statement } from '../../prepared.ts';
 import { GroupCommit } from '../groupCommit.ts';
 import { SqliteFile } from '../sqliteFile.ts';
 import { logLimit, WriteAheadLog } from '../writeAheadLog.ts';
-import type { Query, ThreadCalls, ThreadProgram, ThreadResult } from './protocol.ts';
+import type { Query, ReadingCalls, ThreadCalls, ThreadProgram, ThreadResult } from './protocol.ts';
+
+const readerSettings = ['query_only = ON', 'busy_timeout = 5000'] as const;
 
 /** The rows of each statement, given its parameters by name. */
 type Queries = Readonly<
@@ -28,7 +30,7 @@ export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
     // A backup tool may hold the file for a moment.
     'busy_timeout = 5000',
   ]);
-  const reader = openFile(file, ['query_only = ON', 'busy_timeout = 5000']);
+  const reader = openFile(file, readerSettings);
   const log = new WriteAheadLog(writer.file, reader);
   const group = new GroupCommit(writer, log);
   const runProgram = program as (queries: Queries, ...input: readonly unknown[]) => Promise<unknown>;
@@ -83,6 +85,18 @@ export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
       writer.pragma('wal_checkpoint(TRUNCATE)');
       writer.close();
     },
+  };
+}
+
+/**
+ * One connection for reading, beside a thread that writes.
+ * @throws SqliteError if the file can't be used
+ */
+export function serveReads(file: string): ReadingCalls {
+  const reader = openFile(file, readerSettings);
+  return {
+    read: async ({ sql, parameters }) => reader.run(sql, parameters),
+    close: async () => reader.close(),
   };
 }
 

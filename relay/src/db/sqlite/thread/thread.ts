@@ -9,7 +9,7 @@ import type {
   ThreadError,
   ThreadProgram,
 } from './protocol.ts';
-import { serveSqlite } from './serve.ts';
+import { serveReads, serveSqlite } from './serve.ts';
 
 /**
  * Serves SQLite on this thread until it is terminated, so that its statements, and its waits for the disk, hold up no
@@ -38,10 +38,11 @@ export function runSqliteThread(program: ThreadProgram): void {
 }
 
 /** Opens the database and tells the opener of the thread whether that succeeded; null if it did not. */
-function open(port: MessagePort, program: ThreadProgram): ThreadCalls | null {
+function open(port: MessagePort, program: ThreadProgram): Partial<ThreadCalls> | null {
   const say = (opened: Opened) => port.postMessage(opened);
+  const { file, readsOnly } = workerData as ThreadData;
   try {
-    const calls = serveSqlite((workerData as ThreadData).file, program);
+    const calls = readsOnly ? serveReads(file) : serveSqlite(file, program);
     say({ opened: true });
     return calls;
   } catch (error) {
@@ -50,10 +51,14 @@ function open(port: MessagePort, program: ThreadProgram): ThreadCalls | null {
   }
 }
 
-async function answer(calls: ThreadCalls, { id, name, parameters }: ThreadCall): Promise<ThreadAnswer> {
+async function answer(
+  calls: Partial<ThreadCalls>,
+  { id, name, parameters }: ThreadCall,
+): Promise<ThreadAnswer> {
   // Each name takes its own parameters, which the type of its caller has checked.
-  const perform = calls[name] as (...given: readonly unknown[]) => Promise<unknown>;
+  const perform = calls[name] as ((...given: readonly unknown[]) => Promise<unknown>) | undefined;
   try {
+    if (perform === undefined) throw new Error(`This thread reads only, and has no ${name}.`);
     return { id, value: await perform(...parameters) };
   } catch (error) {
     return { id, error: toThreadError(error) };

@@ -19,6 +19,7 @@ export const bert = { id: peer, username: 'bert', email: 'bert@example.org' };
 export const account = {
   profile: anna,
   consented_at: anna.created_at,
+  discoverability: { found_by: 'both', shows_email: false } as const,
   password_params: { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 },
   sessions: [],
 };

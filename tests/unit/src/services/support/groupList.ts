@@ -29,7 +29,7 @@ export let details: GroupDetails;
 export let keys: ConversationState;
 export const listGroups = vi.fn<Api['listGroups']>();
 export const getGroup = vi.fn<Api['getGroup']>();
-export const getDeparture = vi.fn<Api['getDeparture']>();
+export const getLeaveStatement = vi.fn<Api['getLeaveStatement']>();
 export const hasLeft = vi.fn<CryptoApi['hasLeft']>();
 export const setLeaveStatements = vi.fn<CryptoApi['setLeaveStatements']>();
 export const setGroupName = vi.fn<CryptoApi['setGroupName']>();
@@ -89,7 +89,7 @@ function begin(): void {
   keys = groupState();
   listGroups.mockReset().mockImplementation(async () => summaries);
   getGroup.mockReset().mockImplementation(async () => details);
-  getDeparture.mockResolvedValue({ statement: null });
+  getLeaveStatement.mockResolvedValue({ statement: null });
   setLeaveStatements.mockImplementation(async () => keys);
   setGroupName.mockImplementation(async () => keys);
   sealGroupName.mockResolvedValue(null);
@@ -98,7 +98,7 @@ function begin(): void {
   forget.mockResolvedValue(undefined);
   settle.mockResolvedValue(undefined);
   deps = testDeps({
-    api: { listGroups, getDeparture, getGroup, putGroupName },
+    api: { listGroups, getLeaveStatement, getGroup, putGroupName },
     crypto: { hasLeft, setLeaveStatements, setGroupName, sealGroupName, conversation: async () => keys },
   });
   chats = createChats(deps, me);

@@ -30,7 +30,7 @@ export function createTab(tabDeps: TestDeps): Outbox {
   return createOutbox({
     deps: tabDeps,
     ownUserId: me,
-    // What reads the log first has its own test.
+    // The reading of the log beforehand has its own test.
     sync: { ...sync, hasRead: () => true },
     joiner,
     commitSubmitter: createCommitSubmitter(tabDeps, joiner, sync),

@@ -149,7 +149,7 @@ export class SimulatedDevice {
   lastSeq = 0;
   joinedSeq = 0;
   readSeq = 0;
-  /** What of `readSeq` was read here. */
+  /** The part of `readSeq` that was read here. */
   readHere = 0;
   pending: Pending | null = null;
   /** True if the next message needs a healing commit first. */

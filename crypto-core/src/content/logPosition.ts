@@ -1,7 +1,7 @@
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode, type Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
-import { type Extension, ExtensionTypeValue, findExtension } from './extension.ts';
+import { type Extension, findExtension } from '../structs/extension.ts';
 
 /**
  * The GroupInfo extension `sinetti_log`: the log position that the signer had read, so that a device that joins by it
@@ -14,6 +14,9 @@ export interface LogPosition {
   /** The running hash at that position, 32 bytes. */
   readonly hash: Uint8Array;
 }
+
+/** `sinetti_log`, of the range for private use. */
+export const LOG_POSITION_EXTENSION = 0xf0a2;
 
 const VERSION = 1;
 const HASH_LENGTH = 32;
@@ -42,7 +45,7 @@ export function logPositionExtension(position: LogPosition): Extension {
   } catch {
     throw new CryptoError('usage', 'a log position that nobody would accept');
   }
-  return { type: ExtensionTypeValue.sinettiLog, data };
+  return { type: LOG_POSITION_EXTENSION, data };
 }
 
 /**
@@ -50,6 +53,6 @@ export function logPositionExtension(position: LogPosition): Extension {
  * @throws CryptoError 'malformed', 'unsupported' for another version
  */
 export function findLogPosition(extensions: readonly Extension[]): LogPosition | null {
-  const data = findExtension(extensions, ExtensionTypeValue.sinettiLog);
+  const data = findExtension(extensions, LOG_POSITION_EXTENSION);
   return data === undefined ? null : decode(data, readPosition);
 }

@@ -2,9 +2,9 @@ import { UsersRound } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import styles from './Welcome.module.css';
+import styles from './NoGroupOpen.module.css';
 
-interface WelcomeProps {
+interface NoGroupOpenProps {
   /** True if there is no group to select. */
   first: boolean;
   /** False while the groups still load, so that `first` may yet change. */
@@ -14,7 +14,7 @@ interface WelcomeProps {
 }
 
 /** Stands where a group's messages will be. */
-export function Welcome({ first, known, onCreate }: WelcomeProps) {
+export function NoGroupOpen({ first, known, onCreate }: NoGroupOpenProps) {
   return (
     <div className={styles.welcome}>
       <EmptyState

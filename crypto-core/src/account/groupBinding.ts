@@ -2,7 +2,7 @@ import { fromUtf8, utf8 } from '../bytes.ts';
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode, type Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
-import { type Extension, ExtensionTypeValue, findExtension } from './extension.ts';
+import { type Extension, findExtension } from '../structs/extension.ts';
 
 /**
  * The creator that a group of people is bound to from its first epoch on, as the GroupContext extension
@@ -13,6 +13,9 @@ export interface GroupBinding {
   /** The user whose devices may add people. */
   readonly creatorId: string;
 }
+
+/** `sinetti_group`, of the range for private use. Each leaf of a group that has it lists it in its capabilities. */
+export const GROUP_BINDING_EXTENSION = 0xf0a1;
 
 const VERSION = 1;
 const MAX_ID_LENGTH = 128;
@@ -41,7 +44,7 @@ export function groupBindingExtension(binding: GroupBinding): Extension {
   } catch {
     throw new CryptoError('usage', 'a group binding that nobody would accept');
   }
-  return { type: ExtensionTypeValue.sinettiGroup, data };
+  return { type: GROUP_BINDING_EXTENSION, data };
 }
 
 /**
@@ -49,6 +52,6 @@ export function groupBindingExtension(binding: GroupBinding): Extension {
  * @throws CryptoError 'malformed', 'unsupported' for another version
  */
 export function findGroupBinding(extensions: readonly Extension[]): GroupBinding | null {
-  const data = findExtension(extensions, ExtensionTypeValue.sinettiGroup);
+  const data = findExtension(extensions, GROUP_BINDING_EXTENSION);
   return data === undefined ? null : decode(data, readBinding);
 }

@@ -1,0 +1,1 @@
+export const given: { name: string | null; cases: readonly unknown[] };

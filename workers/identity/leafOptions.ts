@@ -1,0 +1,5 @@
+import type { LeafOptions } from '@sinetti/crypto-core';
+import { GROUP_BINDING_EXTENSION } from '@sinetti/crypto-core/account';
+
+/** Capabilities of each leaf of this client: without the binding of groups it could be in none. */
+export const leafOptions: LeafOptions = { capabilities: { extensions: [GROUP_BINDING_EXTENSION] } };
