@@ -81,7 +81,7 @@ export default defineConfig({
           exclude: [...long, ...mocking('tests/unit/workers')],
         },
       },
-      { test: { ...patience, name: 'workers-mocks', include: mocking('tests/unit/workers') } },
+      { ...fromSource, test: { ...patience, name: 'workers-mocks', include: mocking('tests/unit/workers') } },
       {
         plugins: screenPlugins,
         test: {

@@ -99,6 +99,8 @@ export interface GroupState {
   readonly creatorId: string;
   /** People with a valid leave statement who are still in `members`: the next commit removes them. */
   readonly leavingIds: readonly string[];
+  /** Members who have no device in the group since theirs were revoked: the creator's devices can add them again. */
+  readonly withoutDeviceIds: readonly string[];
   /**
    * A device has joined that can't open the name as the relay has it: see {@link GroupsApi.sealGroupName}.
    */

@@ -1,17 +1,20 @@
 /** The group record: a device's knowledge of a group beside the MLS state. */
 import { CryptoError, type Group, groupView, type ProcessedCommit } from '@sinetti/crypto-core';
-import { openGroupName } from '@sinetti/crypto-core/account';
+import { decodeRemovalGrounds, openGroupName, readLeaveStatement } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import { certificateOf } from '../identity/certificates.ts';
-import { type GroupRecord, isNameDue } from '../storage/records.ts';
+import { readRevocation } from '../identity/revocations.ts';
+import { type GroupRecord, isNameDue, type MembersRecord } from '../storage/records.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MembershipPolicy } from './membershipPolicy.ts';
+import type { MlsGroup } from './mlsGroup.ts';
 import { groupNameKey } from './ownCommits.ts';
 import { creatorOf } from './rules/groupRules.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const noGrounds: ReturnType<typeof decodeRemovalGrounds> = { departures: [], revocations: [] };
 
 export function newGroupRecord(creatorId: string, name: string | null): GroupRecord {
   return {
@@ -20,6 +23,7 @@ export function newGroupRecord(creatorId: string, name: string | null): GroupRec
     namelessDevices: [],
     departures: [],
     uninvitedIds: [],
+    withoutDeviceIds: [],
     vouchedFor: false,
     distrustedKeys: [],
   };
@@ -127,4 +131,39 @@ export async function rememberUnauthorizedAdds(
   if (group === null || userIds.size === 0) return;
   const uninvitedIds = [...new Set([...group.uninvitedIds, ...userIds])].slice(-limits.devicesPerStart);
   transaction.putGroup({ ...group, uninvitedIds });
+}
+
+/**
+ * Keeps who has no device in the group any more since theirs were revoked, as far as a commit has changed that. Whoever left
+ * is not among them.
+ * @param before the members before it, and what was known of the group then
+ * @param grounds that the commit gives for its removals; null for an own one, whose grounds are known here
+ */
+export async function rememberWithoutDevice(
+  transaction: ConversationTransaction,
+  before: { readonly members: MembersRecord | null; readonly group: GroupRecord | null },
+  state: MlsGroup,
+  grounds: Uint8Array | null,
+): Promise<void> {
+  const group = await transaction.group();
+  if (group === null) return;
+  const keys = await transaction.tx.objectStore('revocations').getAllKeys();
+  // The rules have verified both.
+  const { departures, revocations } = grounds === null ? noGrounds : decodeRemovalGrounds(grounds);
+  const stated = revocations.map(readRevocation);
+  const isRevoked = (userId: string, deviceId: string) =>
+    keys.some(([ofUser, ofDevice]) => ofUser === userId && ofDevice === deviceId) ||
+    stated.some((revocation) => revocation?.userId === userId && revocation.deviceId === deviceId);
+  const left = new Set([
+    ...(before.group?.departures ?? []).map(({ userId }) => userId),
+    ...departures.map((statement) => readLeaveStatement(statement).userId),
+  ]);
+  const lost = (before.members ?? [])
+    .filter(({ deviceIds, userId }) => !left.has(userId) && deviceIds.every((id) => isRevoked(userId, id)))
+    .map(({ userId }) => userId);
+  const withoutDeviceIds = [...new Set([...group.withoutDeviceIds, ...lost])]
+    .filter((userId) => !state.hasPerson(userId))
+    .slice(-limits.devicesPerStart);
+  if (withoutDeviceIds.join() === group.withoutDeviceIds.join()) return;
+  transaction.putGroup({ ...group, withoutDeviceIds });
 }

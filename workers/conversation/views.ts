@@ -215,11 +215,12 @@ export async function conversationState(
 
 function groupFacts(account: UnlockedAccount, conversationId: string, sealed: Uint8Array): GroupState {
   const record = account.sealer.open('groups', conversationId, sealed, GroupRecord);
-  const { name, creatorId, departures } = record;
+  const { name, creatorId, departures, withoutDeviceIds } = record;
   return {
     name,
     creatorId,
     leavingIds: departures.map(({ userId }) => userId),
+    withoutDeviceIds,
     nameDue: isNameDue(record),
   };
 }

@@ -33,6 +33,7 @@ import {
   clearNamelessDevices,
   clearUnauthorizedAdds,
   rememberUnauthorizedAdds,
+  rememberWithoutDevice,
   trackNamelessDevices,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
@@ -265,6 +266,7 @@ class LogProcessor {
       const wasOutside = conversation.membership !== 'member';
       const hasRejoined = conversation.membership === 'forked';
       const before = await this.#transaction.members();
+      const group = await this.#transaction.group();
       await startSaying(this.#transaction);
       if (conversation.membership === 'none') {
         conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
@@ -279,6 +281,7 @@ class LogProcessor {
       const state = await this.#transaction.state();
       if (state === null) return;
       await rememberRemoved(this.#transaction, before, state);
+      await rememberWithoutDevice(this.#transaction, { members: before, group }, state, null);
       this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
       return;
     }
@@ -303,6 +306,7 @@ class LogProcessor {
     const state = await this.#transaction.state();
     if (state === null) return;
     const before = await this.#transaction.members();
+    const group = await this.#transaction.group();
     const checks = checksOf(entry, membershipPolicy);
     let processed: ProcessedCommit;
     let next: MlsGroup;
@@ -347,6 +351,8 @@ class LogProcessor {
     );
     await trackNamelessDevices(this.#transaction, processed);
     await rememberRemoved(this.#transaction, before, next);
+    const { authenticatedData } = processed;
+    await rememberWithoutDevice(this.#transaction, { members: before, group }, next, authenticatedData);
     this.#recordEvent(entry, changeOf(before, next, this.#transaction, false));
   }
 

@@ -249,6 +249,8 @@ export const GroupRecord = object({
   departures: array(object({ userId: id, statement: bytes(limits.leaveStatement) }), limits.devicesPerStart),
   /** People whose adding the rules refused here. */
   uninvitedIds: array(id, limits.devicesPerStart),
+  /** Members of whom no device is in the tree since theirs were revoked: their next one can come in by the creator alone. */
+  withoutDeviceIds: withDefault(array(id, limits.devicesPerStart), []),
   /**
    * A device of the creator signed the tree that was joined last, which means that the group has been
    * repaired.

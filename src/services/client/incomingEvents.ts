@@ -36,8 +36,9 @@ export function createIncomingEventHandler(
       case 'welcome':
         if (!takesPart(event.conversationId, ownUserId)) return;
         await joiner.refreshMailbox();
-        await sync.catchUp(event.conversationId);
-        await joiner.dropWelcomes(event.conversationId);
+        // One that has not been used yet may be the only way in.
+        if ((await sync.catchUp(event.conversationId)).status === 'joined')
+          await joiner.dropWelcomes(event.conversationId);
         return options.topUpKeyPackages();
       case 'delivered':
         return sync.onDelivered(event);

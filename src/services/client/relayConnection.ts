@@ -123,7 +123,8 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
         if (hasToken() && !store.get(offlineAtom)) background(() => messageBackup.sync());
       }),
       clock.every(timings.syncPolling, () => {
-        if (!hasToken() || (realtime.isConnected() && !isBehind)) return;
+        if (!hasToken()) return;
+        if (realtime.isConnected() && !isBehind) return background(() => outbox.flushLeft());
         isBehind = false;
         background(() => groupList.poll());
         startOrAskLater(syncAndSend);

@@ -23,6 +23,8 @@ export type EnterResult =
 export interface Joiner {
   /** Reads this device's mailbox and answers the conversations that have a Welcome in it. */
   refreshMailbox(): Promise<readonly string[]>;
+  /** Looks in the mailbox as far as it has been read. */
+  hasWelcome(conversationId: string): Promise<boolean>;
   /** Becomes a member of a conversation that exists: by Welcome, else by external commit. */
   enter(conversationId: string): Promise<EnterResult>;
   /**
@@ -163,6 +165,7 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
 
   return {
     refreshMailbox,
+    hasWelcome,
     submit,
 
     enter: (conversationId) =>

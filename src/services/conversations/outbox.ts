@@ -45,6 +45,11 @@ export interface Outbox {
   flush(conversationId: string, retry?: string): Promise<void>;
   /** Every conversation with waiting messages. */
   flushAll(): Promise<void>;
+  /**
+   * Sends what another tab has left waiting since the last look, as one does that was closed, or that reaches nobody. What this
+   * one has tried waits for its own occasion.
+   */
+  flushLeft(): Promise<void>;
 }
 
 export interface OutboxOptions {
@@ -74,6 +79,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const { api, clock, crypto, locks, log } = options.deps;
   const flushes = new Map<string, (ready?: ReadyMessage) => Promise<void>>();
   const retries = new Set<string>();
+  /** Ids of waiting messages that this tab has tried to send. */
+  const tried = new Set<string>();
+  /** Ids of those that it had not, at the last look. */
+  let untried: ReadonlySet<string> = new Set();
 
   async function publish(
     { content, epoch, messageId }: ReadyMessage,
@@ -169,8 +178,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     messageId: string,
     ready: ReadyMessage | undefined,
   ): Promise<Failure | null> {
+    tried.add(messageId);
     try {
       chats.addMessages(conversationId, [await deliver(conversationId, messageId, ready)]);
+      tried.delete(messageId);
       return null;
     } catch (reason) {
       return { reason };
@@ -240,6 +251,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return flush;
   }
 
+  async function flushWaiting(messages: readonly MessageView[]): Promise<void> {
+    const ids = new Set(messages.map(({ conversationId }) => conversationId));
+    await forEachLimited(ids, conversationsAtOnce, (id) => flushOf(id)());
+  }
+
   options.deps.sessionEvents.on('holdReleased', ({ conversationId }) =>
     options.background(() => flushOf(conversationId)()),
   );
@@ -253,9 +269,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await flushOf(conversationId)();
     },
     async flushAll() {
-      const due = (await crypto.outbox()).filter(isDue);
-      const ids = new Set(due.map((message) => message.conversationId));
-      await forEachLimited(ids, conversationsAtOnce, (id) => flushOf(id)());
+      await flushWaiting((await crypto.outbox()).filter(isDue));
+    },
+    async flushLeft() {
+      const due = (await crypto.outbox()).filter(
+        (message) => isDue(message) && !tried.has(message.messageId),
+      );
+      const left = due.filter(({ messageId }) => untried.has(messageId));
+      untried = new Set(due.map(({ messageId }) => messageId));
+      await flushWaiting(left);
     },
   };
 }

@@ -228,7 +228,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     });
     let state = await readOnPastGap(conversationId, upTo);
     for (let round = 0; round < maxRounds && !isMember(state); round += 1) {
-      if ((restingUntil.get(conversationId) ?? 0) > clock.now()) return state;
+      const isResting = (restingUntil.get(conversationId) ?? 0) > clock.now();
+      if (isResting && !(await joiner.hasWelcome(conversationId))) return state;
       const entered = await enter(conversationId);
       if (entered === null || entered.kind === 'not-started') return state;
       if (entered.kind === 'lost-race') await delay(clock, backoff.next());

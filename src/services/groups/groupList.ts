@@ -235,7 +235,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     if (mismatch !== null)
       maintenance.later('compare', groupId, timings.mismatchPolling, () => compareIfDue(groupId));
     else if (wasInDoubt) sessionEvents.emit('holdReleased', { conversationId: groupConversationId(groupId) });
-    if (state !== null) maintenance.tidySoon(groupId, state);
+    if (state !== null) maintenance.tidySoon(groupId, state, mismatch?.withoutKeys);
     return seq;
   }
 

@@ -1,6 +1,7 @@
 import type { ConversationState } from '../../crypto/client.ts';
 import type { Timer } from '../../lib/clock.ts';
 import type { GroupSummary } from '../../net/api.ts';
+import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
@@ -11,15 +12,18 @@ import { timings } from '../core/timings.ts';
 export interface GroupMaintenance {
   /** Once at a time for a group and a purpose; not for a group that has gone in the meantime. */
   later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void;
-  /** Has what some member has to do for the group done soon: by this one, if nobody is faster. */
-  tidySoon(groupId: string, state: ConversationState): void;
+  /**
+   * Has what some member has to do for the group done soon: by this one, if nobody is faster.
+   * @param withoutKeys members by the relay's list whom the keys don't hold
+   */
+  tidySoon(groupId: string, state: ConversationState, withoutKeys?: readonly string[]): void;
   stop(): void;
 }
 
 export interface GroupMaintenanceOptions {
   readonly deps: Pick<Deps, 'api' | 'clock' | 'crypto' | 'random'>;
   readonly ownUserId: string;
-  readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
+  readonly commitSubmitter: Pick<CommitSubmitter, 'settle' | 'submit'>;
   readonly isKnown: (groupId: string) => boolean;
   readonly hasEnded: (groupId: string) => boolean;
   /** Returns the relay's last summary of a group; null before there is one. */
@@ -31,13 +35,15 @@ export interface GroupMaintenanceOptions {
 
 /**
  * Does for a group what every present member could, and one is enough: removes members who have left, seals the name
- * for those who came from outside. The creator goes first, so that the others find it done, and nobody waits for the
+ * for those who came from outside. The creator's device also adds members again who had to replace their last one. The creator goes first, so that the others find it done, and nobody waits for the
  * next message.
  */
 export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupMaintenance {
   const { background, commitSubmitter, isKnown, ownUserId } = options;
   const { api, clock, crypto, random } = options.deps;
   const timers = new Map<string, Timer>();
+  /** The epoch of each group in which members were added again. */
+  const readded = new Map<string, number>();
   let stopped = false;
 
   function later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void {
@@ -57,6 +63,25 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
     if ((group?.leavingIds.length ?? 0) > 0) await commitSubmitter.settle(conversationId);
   }
 
+  /**
+   * Adds members again who have no device in the group since theirs were revoked, and another one by now: nobody lets that one
+   * in but the creator, and meanwhile nothing is sent. Only those whom this device has seen to lose theirs: the relay's list
+   * alone adds nobody.
+   */
+  async function addAgain(groupId: string, withoutKeys: readonly string[]): Promise<void> {
+    const conversationId = groupConversationId(groupId);
+    await commitSubmitter.settle(conversationId);
+    const { epoch, group } = await crypto.conversation(conversationId);
+    const wanted = withoutKeys.filter((userId) => group?.withoutDeviceIds.includes(userId) === true);
+    // Once an epoch: what was claimed is used up.
+    if (options.hasEnded(groupId) || wanted.length === 0 || readded.get(groupId) === epoch) return;
+    const claimed = await api.claimKeyPackagesOfMany(wanted.slice(0, limits.peoplePerClaim));
+    if (claimed.length === 0) return;
+    readded.set(groupId, epoch);
+    const keyPackages = claimed.map(({ deviceId, keyPackage, userId }) => ({ userId, deviceId, keyPackage }));
+    await commitSubmitter.submit(await crypto.addMembers({ conversationId, keyPackages }));
+  }
+
   async function sealName(groupId: string): Promise<void> {
     if (options.hasEnded(groupId)) return;
     const sealed = await crypto.sealGroupName(groupConversationId(groupId));
@@ -74,11 +99,13 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
   return {
     later,
 
-    tidySoon(groupId, { group, status }) {
+    tidySoon(groupId, { group, status }, withoutKeys = []) {
       if (group === null || status !== 'joined') return;
       const spread = group.creatorId === ownUserId ? timings.tidyingByCreator : timings.tidyingByOthers;
       const soon = () => spread * (0.5 + random() / 2);
       if (group.leavingIds.length > 0) later('remove', groupId, soon(), () => removeDeparted(groupId));
+      if (group.creatorId === ownUserId && withoutKeys.some((id) => group.withoutDeviceIds.includes(id)))
+        later('add', groupId, soon(), () => addAgain(groupId, withoutKeys));
       if (group.nameDue) later('name', groupId, soon(), () => sealName(groupId));
     },
 

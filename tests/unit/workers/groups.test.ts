@@ -42,6 +42,7 @@ describe('a group in the worker', () => {
         name: 'Skerry',
         creatorId: ALICE,
         leavingIds: [],
+        withoutDeviceIds: [],
         nameDue: false,
       });
     }
@@ -116,6 +117,7 @@ describe('a group in the worker', () => {
       name: 'Skerry',
       creatorId: ALICE,
       leavingIds: [],
+      withoutDeviceIds: [],
       nameDue: false,
     });
     await bob.sync();

@@ -193,6 +193,44 @@ describe('a revocation', () => {
   });
 });
 
+describe('a member of a group whose last device was revoked', () => {
+  const withoutDevice = async (device: TestDevice) =>
+    (await device.api.conversation(GROUP)).group?.withoutDeviceIds;
+
+  it('is known to have none, comes in by the creator alone, and has one then', async () => {
+    const { alice, bob, carol, world } = await createTrio();
+    const phone = await world.device(BOB);
+    await carol.api.setRevoked([await revoke(phone, bob)]);
+    await carol.send(GROUP, 'without Bob');
+    await carol.sync();
+    await alice.sync();
+    // She was given the revocation by Carol's commit only.
+    for (const device of [alice, carol]) expect(await withoutDevice(device)).toEqual([BOB]);
+    await expect(phone.sync()).rejects.toMatchObject({ code: 'policy' });
+
+    await alice.add(GROUP, [BOB]);
+    for (const device of [phone, carol]) await device.sync();
+    for (const device of [alice, carol, phone]) expect(await withoutDevice(device)).toEqual([]);
+    await carol.send(GROUP, 'with Bob');
+    await phone.sync();
+    expect((await phone.history(GROUP)).map(textOf)).toEqual(['with Bob']);
+  });
+
+  it('is not one who has left', async () => {
+    const { alice, bob, carol, world } = await createTrio();
+    const phone = await world.device(BOB);
+    await bob.leave(GROUP);
+    await alice.sync();
+    await alice.api.setRevoked([await revoke(phone, bob)]);
+    await alice.send(GROUP, 'Bob has left');
+    for (const device of [alice, carol]) {
+      await device.sync();
+      expect((await device.api.conversation(GROUP)).members).toHaveLength(2);
+      expect(await withoutDevice(device)).toEqual([]);
+    }
+  });
+});
+
 describe('a browser whose device was revoked', () => {
   it('forgets all that it held, and becomes another device of the same person', async () => {
     const { alice, bob, phone } = await pairWithPhone();

@@ -46,7 +46,15 @@ describe('the details of a group', () => {
   it('mark who has left and who differs from the server’s list', async () => {
     const { details } = await openDetails(
       { mismatch: { unlisted: [veikko.id], withoutKeys: ['late-id'] } },
-      { group: { name: 'Sailing', creatorId: aino.id, leavingIds: [kaisa.id], nameDue: false } },
+      {
+        group: {
+          name: 'Sailing',
+          creatorId: aino.id,
+          leavingIds: [kaisa.id],
+          withoutDeviceIds: [],
+          nameDue: false,
+        },
+      },
     );
     expect(details.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       'AainoCreatorYou2 devices',

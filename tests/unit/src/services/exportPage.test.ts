@@ -108,7 +108,13 @@ describe('the text of the readable file', () => {
         state(),
         state({
           conversationId: 'group:99999999-0000-4000-8000-000000000009',
-          group: { name: hostile[1] ?? '', creatorId: me, leavingIds: [], nameDue: false },
+          group: {
+            name: hostile[1] ?? '',
+            creatorId: me,
+            leavingIds: [],
+            withoutDeviceIds: [],
+            nameDue: false,
+          },
         }),
       ],
     });

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { GroupState } from '#src/crypto/client.ts';
 import { timings } from '#src/services/core/timings.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {
+  addMembers,
   catchUp,
+  claimMany,
   deps,
   details,
   getGroup,
@@ -24,6 +27,7 @@ import {
   setLeaveStatements,
   settle,
   shown,
+  submit,
   whileItSettles,
   withGroupList,
 } from './support/groupList.ts';
@@ -192,5 +196,64 @@ describe('a member who has left', () => {
     list.stop();
     await deps.clock.advance(timings.tidyingByOthers);
     expect(settle).not.toHaveBeenCalled();
+  });
+});
+
+describe('a member whose last device was revoked', () => {
+  const keyPackage = { userId: peer, deviceId: 'new-device', keyPackage: 'a2V5cw' };
+  const added = {
+    conversationId: idOf(sailing),
+    epoch: 4,
+    commit: 'commit',
+    welcomes: [],
+    groupInfo: 'group',
+    signature: 'signed',
+    sealedName: null,
+    addedIds: [peer],
+    removedIds: [],
+  };
+
+  /** The keys hold this person alone; the relay's list has both. */
+  async function reconciled(change: Partial<GroupState>): Promise<void> {
+    setKeys({ ...keys, members: [member(me)], group: { ...sailors, ...change } });
+    const done = list.reconcile(sailing);
+    await whileItSettles();
+    await done;
+  }
+
+  beforeEach(async () => {
+    await loaded();
+    claimMany.mockReset().mockResolvedValue([{ ...keyPackage, lastResort: false }]);
+    addMembers.mockResolvedValue(added);
+    submit.mockReset().mockResolvedValue({ kind: 'taken' });
+  });
+
+  it('is added again by the creator with the next one, once an epoch', async () => {
+    await reconciled({ withoutDeviceIds: [peer] });
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(claimMany).toHaveBeenCalledExactlyOnceWith([peer]);
+    expect(addMembers).toHaveBeenCalledExactlyOnceWith({
+      conversationId: idOf(sailing),
+      keyPackages: [keyPackage],
+    });
+    expect(submit).toHaveBeenCalledExactlyOnceWith(added);
+    for (let again = 0; again < 3; again += 1) {
+      await deps.clock.advance(timings.mismatchPolling);
+      await whileItSettles();
+    }
+    expect(claimMany).toHaveBeenCalledOnce();
+  });
+
+  it('is added by nobody else', async () => {
+    await reconciled({ withoutDeviceIds: [peer], creatorId: peer });
+    await deps.clock.advance(timings.tidyingByOthers);
+    expect(claimMany).not.toHaveBeenCalled();
+  });
+
+  it('is not added for the word of the relay alone', async () => {
+    await reconciled({ withoutDeviceIds: [] });
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(shown()?.mismatch).toEqual({ unlisted: [], withoutKeys: [peer] });
+    expect(claimMany).not.toHaveBeenCalled();
   });
 });

@@ -250,6 +250,18 @@ describe('the mailbox of Welcomes', () => {
     expect(listWelcomes).toHaveBeenCalledTimes(2);
   });
 
+  it('with a Welcome lets a device in at once that was refused a moment ago', async () => {
+    joinByExternalCommit.mockRejectedValue(Object.assign(new Error('policy'), { code: 'policy' }));
+    expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'outside' });
+    // It is left alone for a while.
+    await sync.catchUp(conversationId);
+    expect(joinByExternalCommit).toHaveBeenCalledOnce();
+    listWelcomes.mockResolvedValue([item]);
+    await joiner.refreshMailbox();
+    expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'joined' });
+    expect(joinByWelcome).toHaveBeenCalledOnce();
+  });
+
   it('with a Welcome that does not open leads to nothing when the group is gone', async () => {
     listWelcomes.mockResolvedValue([item]);
     joinByWelcome.mockRejectedValue(Object.assign(new Error('missing-key'), { code: 'missing-key' }));

@@ -41,7 +41,7 @@ beforeEach(() => {
     deps,
     ownUserId: me,
     chats,
-    outbox: { send, flush, flushAll: () => Promise.resolve() },
+    outbox: { send, flush, flushAll: () => Promise.resolve(), flushLeft: () => Promise.resolve() },
     hasToken: () => signedIn,
     leaveForLogin,
     background: createBackground(deps.log),

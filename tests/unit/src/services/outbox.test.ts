@@ -66,6 +66,26 @@ describe('sending from the outbox', () => {
     expect(onFailed).not.toHaveBeenCalled();
   });
 
+  it('of what another tab has left waiting begins at the second look', async () => {
+    await member();
+    await queue('a');
+    await outbox.flushLeft();
+    expect(logged()).toEqual([]);
+    await outbox.flushLeft();
+    expect(logged()).toEqual(['a']);
+    expect(shown()).toEqual(['id of a: sent']);
+  });
+
+  it('of what this tab has tried waits for its own occasion', async () => {
+    await member();
+    maySend.mockResolvedValue('held');
+    await queue('a');
+    await outbox.flushAll();
+    for (let look = 0; look < 3; look += 1) await outbox.flushLeft();
+    expect(maySend).toHaveBeenCalledOnce();
+    expect(logged()).toEqual([]);
+  });
+
   it('keeps the order in which messages were written', async () => {
     await member();
     await queue('a', 'b', 'c');

@@ -15,7 +15,13 @@ import { me, peer, state, type TestDeps, testDeps, testLists } from './deps.ts';
 export const sailing = '00000000-0000-4000-8000-0000000000a1';
 export const idOf = (groupId: string) => `group:${groupId}`;
 
-export const sailors = { name: 'Sailing', creatorId: me, leavingIds: [], nameDue: false };
+export const sailors = {
+  name: 'Sailing',
+  creatorId: me,
+  leavingIds: [],
+  withoutDeviceIds: [],
+  nameDue: false,
+};
 
 export let deps: TestDeps;
 let chats: Chats;
@@ -35,9 +41,12 @@ export const setLeaveStatements = vi.fn<CryptoApi['setLeaveStatements']>();
 export const setGroupName = vi.fn<CryptoApi['setGroupName']>();
 export const sealGroupName = vi.fn<CryptoApi['sealGroupName']>();
 export const putGroupName = vi.fn<Api['putGroupName']>();
+export const claimMany = vi.fn<Api['claimKeyPackagesOfMany']>();
+export const addMembers = vi.fn<CryptoApi['addMembers']>();
 export const learn = vi.fn<MemberNames['learn']>();
 export const catchUp = vi.fn<Sync['catchUp']>();
 export const forget = vi.fn<Sync['forget']>();
+export const submit = vi.fn<CommitSubmitter['submit']>();
 export const settle = vi.fn<CommitSubmitter['settle']>();
 export const onForgotten = vi.fn<(groupId: string) => void>();
 export const onResolved = vi.fn<(conversationId: string) => void>();
@@ -97,9 +106,18 @@ function begin(): void {
   learn.mockResolvedValue(undefined);
   forget.mockResolvedValue(undefined);
   settle.mockResolvedValue(undefined);
+  submit.mockRejectedValue(new Error('unexpected'));
+  claimMany.mockRejectedValue(new Error('unexpected'));
   deps = testDeps({
-    api: { listGroups, getLeaveStatement, getGroup, putGroupName },
-    crypto: { hasLeft, setLeaveStatements, setGroupName, sealGroupName, conversation: async () => keys },
+    api: { listGroups, getLeaveStatement, getGroup, putGroupName, claimKeyPackagesOfMany: claimMany },
+    crypto: {
+      hasLeft,
+      setLeaveStatements,
+      setGroupName,
+      sealGroupName,
+      addMembers,
+      conversation: async () => keys,
+    },
   });
   chats = createChats(deps, me);
   catchUp.mockImplementation(async () => {
@@ -120,7 +138,7 @@ export function openList(): void {
     recall: async () => kept,
     chats,
     sync: { catchUp, forget },
-    commitSubmitter: { submit: () => Promise.reject(new Error('unexpected')), settle },
+    commitSubmitter: { submit, settle },
     names: { learn },
     background: createBackground(deps.log),
   });
