@@ -78,9 +78,10 @@ export default defineConfig({
           ...sharing,
           name: 'workers',
           include: ['tests/unit/workers/**/*.test.ts'],
-          exclude: long,
+          exclude: [...long, ...mocking('tests/unit/workers')],
         },
       },
+      { ...fromSource, test: { ...patience, name: 'workers-mocks', include: mocking('tests/unit/workers') } },
       {
         plugins: screenPlugins,
         test: {

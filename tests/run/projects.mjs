@@ -1,7 +1,16 @@
 /** The projects of vitest.config.ts and playwright.config.ts that `npm test` and `npm run test:all` run. */
 export const runs = {
   quick: {
-    unit: ['crypto-core', 'workers', 'src', 'src-mocks', 'relay', 'relay-mocks', 'integration'],
+    unit: [
+      'crypto-core',
+      'workers',
+      'workers-mocks',
+      'src',
+      'src-mocks',
+      'relay',
+      'relay-mocks',
+      'integration',
+    ],
     e2e: ['stories'],
   },
   long: { unit: ['long', 'relay-postgres'], e2e: ['long', 'attacks', 'firefox'] },

@@ -1,5 +1,5 @@
 /** The conversation transaction: lock, read, change, write, all or nothing (PROTOCOL section 5). */
-import { CryptoError, type Env, type Group, saveEpoch } from '@sinetti/crypto-core';
+import { CryptoError, type Env, type Group, saveEpoch, wipe } from '@sinetti/crypto-core';
 import type { ConversationState } from '../api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
@@ -44,21 +44,30 @@ export async function inTransaction<T>(
 ): Promise<T> {
   return deps.locks.request(conversationLock(account.userId, conversationId), async () => {
     const cached = takeCachedGroup(account, conversationId);
-    const { result, keep } = await writeOrOfferKey(account, durability, async (tx) => {
-      const conversation = await readConversation(tx, account.sealer, conversationId);
-      const transaction = new ConversationTransaction(
-        account,
-        tx,
-        conversationId,
-        conversation,
-        cached,
-        deps.env,
-      );
-      const result = await body(transaction);
-      return { result, keep: await transaction.save() };
-    });
-    if (keep !== null) cacheGroup(account, conversationId, keep);
-    return result;
+    const begun: ConversationTransaction[] = [];
+    try {
+      const { result, keep } = await writeOrOfferKey(account, durability, async (tx) => {
+        const conversation = await readConversation(tx, account.sealer, conversationId);
+        const transaction = new ConversationTransaction(
+          account,
+          tx,
+          conversationId,
+          conversation,
+          cached,
+          deps.env,
+        );
+        begun.push(transaction);
+        const result = await body(transaction);
+        return { result, keep: await transaction.save() };
+      });
+      if (keep?.state !== cached?.state) cached?.state.end();
+      if (keep !== null) cacheGroup(account, conversationId, keep);
+      return result;
+    } catch (error) {
+      for (const transaction of begun) transaction.endState();
+      cached?.state.end();
+      throw error;
+    }
   });
 }
 
@@ -140,7 +149,7 @@ export class ConversationTransaction implements TransactionScope {
   fork(reason: ForkReason, refusal: CryptoApiErrorCode | null = null): void {
     // The rejoin compares its tree with these members.
     if (this.#state !== null && this.#isNewEpoch) this.#putMembers(this.#state);
-    this.#state = null;
+    this.endState();
     this.conversation.membership = 'forked';
     this.conversation.forkReason = reason;
     this.conversation.refusal = refusal;
@@ -190,8 +199,15 @@ export class ConversationTransaction implements TransactionScope {
     this.queueWrite(this.tx.objectStore('groups').put(sealed, this.conversationId));
   }
 
+  /** Wipes the epoch that this device leaves, or that a failed transaction has in memory. */
+  endState(): void {
+    this.#state?.end();
+    this.#state = null;
+  }
+
   /** Enters a new epoch, which deletes the keys of the one before. */
   enterEpoch(state: MlsGroup): void {
+    this.endState();
     this.#state = state;
     this.#isNewEpoch = true;
     this.#isGone = false;
@@ -203,7 +219,7 @@ export class ConversationTransaction implements TransactionScope {
 
   /** Leaves the group after this device was removed: its keys are deleted, its messages stay. */
   leave(): void {
-    this.#state = null;
+    this.endState();
     this.#isNewEpoch = false;
     this.#isGone = true;
     this.conversation.membership = 'none';
@@ -218,7 +234,8 @@ export class ConversationTransaction implements TransactionScope {
   }
 
   /**
-   * Keeps an own commit until the log shows it, or another in its place.
+   * Keeps an own commit until the log shows it, or another in its place. Its group is in the record from then on, and
+   * ended in memory.
    * @throws CryptoApiError `usage` for one that the relay wouldn't take: too many devices at once
    */
   setPending(
@@ -235,7 +252,8 @@ export class ConversationTransaction implements TransactionScope {
     ) {
       throw new CryptoApiError('usage', 'too many devices at once');
     }
-    const ratchets = MlsGroup.fresh(group).takeUnsaved().puts;
+    const state = MlsGroup.fresh(group);
+    const ratchets = state.takeUnsaved().puts;
     const record: PendingRecord = {
       group: saveEpoch(group),
       ratchets: [...ratchets].map(([key, value]) => ({ key, value })),
@@ -244,6 +262,8 @@ export class ConversationTransaction implements TransactionScope {
     this.conversation.pending = kind;
     this.conversation.pendingEpoch = epoch;
     const sealed = this.account.sealer.seal('pending', this.conversationId, record);
+    state.end();
+    wipe(record.group);
     this.queueWrite(this.tx.objectStore('pending').put(sealed, this.conversationId));
   }
 

@@ -1,4 +1,4 @@
-import { type Group, groupView, loadGroup, reloadSecretTree } from '@sinetti/crypto-core';
+import { endGroup, type Group, groupView, loadGroup, reloadSecretTree, wipe } from '@sinetti/crypto-core';
 import { readableCertificate } from '../identity/certificates.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { MembersRecord } from '../storage/records.ts';
@@ -13,12 +13,21 @@ export interface CachedGroup {
   readonly state: MlsGroup;
 }
 
-/** The groups in memory, by unlocked account and conversation. They are dropped with the account. */
+/** The groups in memory, by unlocked account and conversation. They are ended when the account is locked. */
 const cachedGroups = new WeakMap<UnlockedAccount, Map<string, CachedGroup>>();
 
 export function cacheGroup(account: UnlockedAccount, conversationId: string, group: CachedGroup): void {
-  const groups = cachedGroups.get(account) ?? new Map<string, CachedGroup>();
-  cachedGroups.set(account, groups.set(conversationId, group));
+  let groups = cachedGroups.get(account);
+  if (groups === undefined) {
+    const added = new Map<string, CachedGroup>();
+    groups = added;
+    cachedGroups.set(account, added);
+    account.wipeWhenLocked.push(() => {
+      for (const { state } of added.values()) state.end();
+      added.clear();
+    });
+  }
+  groups.set(conversationId, group);
 }
 
 /** Takes the group out of the cache, so that after any failure it is loaded again from storage. */
@@ -51,6 +60,8 @@ export class MlsGroup {
   #unsaved = new Map<string, Uint8Array | null>();
   #members: MembersRecord | null = null;
   #devices: Set<string> | null = null;
+  /** Another has the secrets of this epoch. */
+  #isHandedOn = false;
 
   private constructor(group: Group, stored: RatchetLookup) {
     this.#group = group;
@@ -81,9 +92,17 @@ export class MlsGroup {
     return state;
   }
 
-  /** Loads the ratchets of the same epoch again, after another tab moved them. */
+  /** Loads the ratchets of the same epoch again, after another tab moved them; this one isn't used any more. */
   reload(stored: RatchetLookup): MlsGroup {
+    this.#isHandedOn = true;
     return new MlsGroup(reloadSecretTree(this.#group, stored), stored);
+  }
+
+  /** Wipes the secrets of an epoch that is left: every use of the group fails afterwards. */
+  end(): void {
+    if (this.#isHandedOn) this.#group.secretTree.end();
+    else endGroup(this.#group);
+    for (const value of [...this.#moved.values(), ...this.#unsaved.values()]) if (value !== null) wipe(value);
   }
 
   get group(): Group {
@@ -106,10 +125,12 @@ export class MlsGroup {
    * imitates.
    */
   revert(): void {
+    const { secretTree } = this.#group;
     this.#group = reloadSecretTree(this.#group, (key) => {
       const moved = this.#moved.get(key);
       return moved === undefined ? this.#stored(key) : moved?.slice();
     });
+    secretTree.end();
   }
 
   /** Returns the accepted changes since the last call, for the transaction to write. */

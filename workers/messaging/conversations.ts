@@ -6,6 +6,7 @@ import {
   createGroup,
   decodeKeyPackageBundle,
   type Extension,
+  endGroup,
   equalBytes,
   type Group,
   isLastResort,
@@ -126,6 +127,7 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         const created = membershipPolicy.run(() =>
           createCommit(group, { adds, forcePath: true, memberCheck, policy, infoExtensions }, env),
         );
+        endGroup(group);
         await membershipPolicy.savePins(transaction.tx, account, env.now());
         const submission = submissionFor(created, transaction, name, claims, env);
         transaction.setPending('start', 0, created.pending, submission);

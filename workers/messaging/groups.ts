@@ -182,7 +182,7 @@ export function createGroups(deps: TransactionDeps, session: Session) {
       const account = session.account();
       parseConversationId(conversationId, account.userId);
       await deps.locks.request(conversationLock(account.userId, conversationId), async () => {
-        takeCachedGroup(account, conversationId);
+        takeCachedGroup(account, conversationId)?.state.end();
         await write(account.db, 'relaxed', (tx) => forget(tx, conversationId));
       });
     },

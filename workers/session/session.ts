@@ -49,6 +49,8 @@ export interface UnlockedAccount {
   device: Device | null;
   /** This worker has drawn a start of its own: see place.ts. */
   isStarted: boolean;
+  /** Called when the account is locked: each wipes secrets that are in memory. */
+  readonly wipeWhenLocked: (() => void)[];
 }
 
 export type AccountOnDevice = UnlockedAccount & { readonly device: Device };
@@ -276,6 +278,7 @@ export class Session {
   #closeStorage(): void {
     this.#account?.db.close();
     this.#account?.sealer.wipe();
+    for (const wipeSecrets of this.#account?.wipeWhenLocked ?? []) wipeSecrets();
     this.#account = null;
   }
 
@@ -343,7 +346,7 @@ export class Session {
 async function openedAccount(userId: string, db: AccountDatabase, sealer: Sealer): Promise<UnlockedAccount> {
   const row = await db.get('device', 'device');
   const device = row === undefined ? null : toDevice(sealer.open('device', 'device', row, DeviceRecord));
-  return { userId, db, sealer, device, isStarted: false };
+  return { userId, db, sealer, device, isStarted: false, wipeWhenLocked: [] };
 }
 
 /** Reads what the device keeps of the vault. @throws CryptoApiError `locked` when the browser has evicted it */

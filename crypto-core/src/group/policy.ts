@@ -1,6 +1,6 @@
 import type { Credential } from '../structs/credential.ts';
 import type { LeafIndex } from '../structs/indices.ts';
-import type { CommitPolicy } from './hooks.ts';
+import type { CommitPolicy, GroupView } from './hooks.ts';
 import type { ProposalEffects } from './proposalList.ts';
 import { type Group, groupView, leafRef } from './state.ts';
 
@@ -13,6 +13,7 @@ export function checkPolicy(
   effects: ProposalEffects,
   authenticatedData: Uint8Array,
 ): void {
+  let view: GroupView | null = null;
   policy({
     sender,
     senderCredential,
@@ -22,7 +23,11 @@ export function checkPolicy(
     external: sender === 'external',
     changesExtensions: effects.changesExtensions,
     authenticatedData,
-    group: groupView(group),
+    // Made when it is asked for, because it lists all members.
+    get group() {
+      view ??= groupView(group);
+      return view;
+    },
     leafRef: (leafIndex, label) => leafRef(group, leafIndex, label),
   });
 }

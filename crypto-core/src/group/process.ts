@@ -158,6 +158,12 @@ function openPath(
   return { commitSecret: received.commitSecret, privateKeys };
 }
 
+/** Lists the leaves that a commit sets: the keys of other nodes were compared when they came, those of a path by COMMIT-02. */
+function freshLeaves({ added, updated }: ProposalEffects, committer: LeafIndex): ReadonlySet<NodeIndex> {
+  const leaves = [...added, ...updated].map(({ leafIndex }) => leafIndex);
+  return new Set([...leaves, committer].map(nodeOfLeaf));
+}
+
 function addedLeaves(effects: ProposalEffects): ReadonlySet<LeafIndex> {
   return new Set(effects.added.map(({ leafIndex }) => leafIndex));
 }
@@ -218,7 +224,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   // The public half of the path comes first, because a removed member can check no more than that.
   const { path } = commit;
   const steps = path === null ? [] : mergePath(suite, tree, committer.leafIndex, path, addedLeaves(effects));
-  checkTreeLeaves(tree, leafProposals(effects));
+  checkTreeLeaves(tree, leafProposals(effects), freshLeaves(effects, committer.leafIndex));
   const outcome = {
     sender: committer.leafIndex,
     external: committer.external,

@@ -2,7 +2,7 @@
 
 import { equalBytes } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
-import { findRepeated } from '../codec/order.ts';
+import { findRepeated, findRepetitionOf } from '../codec/order.ts';
 import { decode } from '../codec/reader.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -245,8 +245,16 @@ function refuseRepeated(
   keys: readonly Uint8Array[],
   nodes: readonly NodeIndex[],
   proposals: LeafProposals,
+  fresh: ReadonlySet<NodeIndex> | null,
 ): void {
-  const found = findRepeated(keys)?.map((at) => nodes[at] ?? toNodeIndex(0));
+  const repeated =
+    fresh === null
+      ? findRepeated(keys)
+      : findRepetitionOf(
+          keys,
+          nodes.flatMap((node, at) => (fresh.has(node) ? [at] : [])),
+        );
+  const found = repeated?.map((at) => nodes[at] ?? toNodeIndex(0));
   if (found === undefined) return;
   const refs = found.flatMap((node) => (isLeaf(node) ? (proposals.get(leafOfNode(node)) ?? []) : []));
   const detail = `${check}: nodes ${found.join(' and ')} have the same ${what}`;
@@ -259,9 +267,14 @@ function refuseRepeated(
  * LEAF-10 (section 7.3): each credential type in use is supported by all members.
  * One pass over the tree, once for each commit.
  * @param proposals the ProposalRefs of leaves that the commit adds or updates by reference
+ * @param fresh the leaves that the commit has set, when the tree was checked before it; null for all nodes
  * @throws CryptoError 'invalid-leaf'
  */
-export function checkTreeLeaves(tree: UnverifiedRatchetTree, proposals: LeafProposals = new Map()): void {
+export function checkTreeLeaves(
+  tree: UnverifiedRatchetTree,
+  proposals: LeafProposals = new Map(),
+  fresh: ReadonlySet<NodeIndex> | null = null,
+): void {
   const nodes: NodeIndex[] = [];
   const encryptionKeys: Uint8Array[] = [];
   const memberNodes: NodeIndex[] = [];
@@ -275,8 +288,8 @@ export function checkTreeLeaves(tree: UnverifiedRatchetTree, proposals: LeafProp
     signatureKeys.push(node.leaf.signatureKey);
     credentialTypes.add(CredentialTypeValue[node.leaf.credential.type]);
   }
-  refuseRepeated('LEAF-09', 'encryption key', encryptionKeys, nodes, proposals);
-  refuseRepeated('LEAF-08', 'signature key', signatureKeys, memberNodes, proposals);
+  refuseRepeated('LEAF-09', 'encryption key', encryptionKeys, nodes, proposals, fresh);
+  refuseRepeated('LEAF-08', 'signature key', signatureKeys, memberNodes, proposals, fresh);
   for (const { leafIndex, leaf } of tree.members()) {
     for (const type of credentialTypes) {
       if (!leaf.capabilities.credentials.includes(type)) {

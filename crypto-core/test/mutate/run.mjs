@@ -1,9 +1,10 @@
 // npm run mutate: how many small faults in the source the tests of crypto-core notice.
 
 import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'vite';
@@ -14,9 +15,9 @@ const usage = `npm run mutate -- [options]
   --json <file>   also write every mutant there, with the tests that notice it
   --sample <n>    every nth of them
   --again <file>  those that survived, by a file that --json wrote
+  --seed <text>   which of them; another text, another sample
   --thorough      try a mutant on every test that reaches it, however long they take
   --checks        leave out the checks of SPEC.md only, and see that tests with their IDs in the title notice it
-  --all           run all tests for each mutant, not only until the first fails
 `;
 
 const { values } = parseArgs({
@@ -25,7 +26,7 @@ const { values } = parseArgs({
     again: { type: 'string' },
     sample: { type: 'string', default: '1' },
     json: { type: 'string' },
-    all: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '' },
     checks: { type: 'boolean', default: false },
     thorough: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -35,12 +36,14 @@ const folders = ['codec', 'schedule', 'framing', 'tree', 'group', ...(values.che
 /** Leaves out tests that take long and notice nothing that others don't, and those about other files of the repository. */
 const left =
   /^(account|hostile|mutate|types)|scenario\/large|stability|(spec|readme|published)\.test|kat\/(run|vectors|wycheproof|hpke)\.test/;
-/** Milliseconds after which a mutant is taken to run for ever. */
-const patience = 60_000;
+/** Milliseconds after which a test is taken to run for ever. */
+const patience = 120_000;
 /** Milliseconds of processor time for one mutant: who isn't noticed within it is taken to survive. */
 const budget = values.thorough ? Infinity : 6_000;
 /** Mutants after which a worker starts anew, because modules are never unloaded. */
-const perWorker = 60;
+const perWorker = 100;
+/** Milliseconds that loading a file costs, about: a test of one that is loaded anyway is cheaper. */
+const loading = 50;
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 const tests = fileURLToPath(new URL('../', import.meta.url));
@@ -102,13 +105,10 @@ async function bundle(folder) {
 
 async function runAll(mutants, files) {
   let worker = new Runner();
-  const coverage = new Map();
-  const duration = new Map();
-  for (const file of files) {
-    const { failed, reached, ms } = await worker.run(null, [file], true);
-    if (failed.length > 0) throw new Error(`fails without a mutant: ${JSON.stringify(failed)}`);
-    duration.set(file, ms);
-    for (const name of reached) coverage.set(name, [...(coverage.get(name) ?? []), file]);
+  const tests = await coverage(worker, files);
+  const covering = new Map();
+  for (const test of tests) {
+    for (const name of test.reached) covering.set(name, [...(covering.get(name) ?? []), test]);
   }
   const earlier = values.again === undefined ? [] : JSON.parse(await readFile(values.again, 'utf8'));
   const again = new Set(earlier.filter(({ fate }) => fate === 'survived').map(({ name }) => name));
@@ -116,28 +116,30 @@ async function runAll(mutants, files) {
     .filter(({ name }) => values.again === undefined || again.has(name))
     .filter(({ name }) => values.only.every((text) => name.includes(text)))
     .filter(({ name }) => !values.checks || checkOf(name) !== null)
-    .filter((_, index) => index % Number(values.sample) === 0);
+    .filter(({ name }) => drawn(name) % Number(values.sample) === 0);
   const results = [];
-  const kills = new Map();
-  const worth = (file) => (1 + (kills.get(file) ?? 0)) / (20 + duration.get(file));
   for (const [index, { name, line }] of chosen.entries()) {
-    // Tests that have noticed much in little time come first.
-    const covering = withinBudget(
-      (coverage.get(name) ?? []).toSorted((a, b) => worth(b) - worth(a)),
-      duration,
-    );
+    const reaching = covering.get(name) ?? [];
+    const named = values.checks ? reaching.filter(({ title }) => title.includes(checkOf(name))) : reaching;
+    const some = withinBudget(named);
     if (index % perWorker === 0 && index > 0) worker = worker.renewed();
-    const { failed, endless } = await worker.run(name, covering, values.all || values.checks);
+    const { failed, endless } = await worker.run({ mutant: name, plan: planOf(some) });
     if (endless) worker = worker.renewed();
-    if (failed.length > 0) kills.set(failed[0].file, (kills.get(failed[0].file) ?? 0) + 1);
-    const fate = endless
-      ? 'endless'
-      : failed.length > 0
-        ? 'killed'
-        : covering.length > 0
-          ? 'survived'
-          : 'not reached';
-    results.push({ name, line, fate, noticedBy: failed.map(({ title }) => title) });
+    if (failed) {
+      const noticed = some.find(({ file, title }) => file === failed.file && title === failed.title);
+      if (noticed !== undefined) noticed.kills += 1;
+    }
+    const fate = endless ? 'endless' : failed ? 'killed' : some.length > 0 ? 'survived' : 'not reached';
+    const most = Math.round(some.reduce((sum, { ms }) => sum + ms, 0));
+    results.push({
+      name,
+      line,
+      fate,
+      noticedBy: failed?.title ?? null,
+      tests: some.length,
+      of: named.length,
+      most,
+    });
     if (fate !== 'killed')
       process.stderr.write(`${index + 1}/${chosen.length} ${fate}: ${name} (line ${line})\n`);
   }
@@ -145,13 +147,54 @@ async function runAll(mutants, files) {
   return results;
 }
 
-/** The first of the files that together take no longer than the budget, and at least one. */
-function withinBudget(files, duration) {
+/** Runs all tests once. @returns each with what it takes and reaches, from the last time where nothing has changed */
+async function coverage(worker, files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(await readFile(new URL(file)));
+  const kept = fileURLToPath(
+    new URL(`../../../node_modules/.cache/mutate-${hash.digest('hex').slice(0, 16)}.json`, import.meta.url),
+  );
+  let covered;
+  try {
+    covered = JSON.parse(await readFile(kept, 'utf8'));
+  } catch {
+    covered = [];
+    for (const file of files) {
+      const { tests, endless } = await worker.run({ file });
+      if (endless) throw new Error(`fails without a mutant: ${file}`);
+      covered.push(tests);
+    }
+    await mkdir(dirname(kept), { recursive: true });
+    await writeFile(kept, JSON.stringify(covered));
+  }
+  return covered.flatMap((tests, at) =>
+    tests.map((test, index) => ({ ...test, file: files[at], index, kills: 0 })),
+  );
+}
+
+/** A number that a name and the seed always give. */
+function drawn(name) {
+  return createHash('sha256').update(`${values.seed} ${name}`).digest().readUInt32BE();
+}
+
+/** Tests that have noticed much in little time, as many as the budget has room for, and at least one. */
+function withinBudget(tests) {
+  const worth = ({ kills, ms }) => (1 + kills) / (loading + ms);
   let spent = 0;
-  return files.filter((file, at) => {
-    spent += duration.get(file);
-    return at === 0 || spent <= budget;
-  });
+  return tests
+    .toSorted((a, b) => worth(b) - worth(a))
+    .filter(({ ms }, at) => {
+      if (at > 0 && spent + ms > budget) return false;
+      spent += ms;
+      return true;
+    });
+}
+
+/** Puts together what is in one file, which is loaded once. */
+function planOf(tests) {
+  const plan = new Map();
+  for (const { file, index } of tests) plan.set(file, [...(plan.get(file) ?? []), index]);
+  return [...plan].map(([file, indices]) => ({ file, indices }));
 }
 
 /** A worker that answers one question at a time. */
@@ -161,19 +204,23 @@ class Runner {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 
-  async run(mutant, files, all) {
+  async run(question) {
     return new Promise((resolve) => {
-      // Without a mutant everything ends, however busy the machine is.
-      const most = mutant === null ? 10 * patience : patience;
-      const tooLong = setTimeout(() => resolve({ mutant, failed: [], endless: true }), most);
+      const endless = () => resolve({ failed: null, endless: true });
+      // Each test says that it has ended, so that a busy machine isn't taken for a test without an end.
+      let tooLong = setTimeout(endless, patience);
       // A loop without an end that keeps what it makes runs out of memory first.
-      this.#worker.once('exit', () => resolve({ mutant, failed: [], endless: true }));
-      this.#worker.once('message', (answer) => {
+      this.#worker.once('exit', endless);
+      this.#worker.on('message', (answer) => {
         clearTimeout(tooLong);
-        this.#worker.removeAllListeners('exit');
+        if (answer.isWorking) {
+          tooLong = setTimeout(endless, patience);
+          return;
+        }
+        this.#worker.removeAllListeners();
         resolve(answer);
       });
-      this.#worker.send({ mutant, files, all });
+      this.#worker.send(question);
     });
   }
 
@@ -195,12 +242,9 @@ function checkOf(name) {
 
 /** Says of each check whether a test fails without it whose title names it. */
 function checksReport(results) {
-  const lines = results.flatMap(({ name, line, noticedBy }) => {
-    const id = checkOf(name);
-    return noticedBy.some((title) => title.includes(id))
-      ? []
-      : [`${id} is not missed: ${name} (line ${line})`];
-  });
+  const lines = results.flatMap(({ name, line, fate }) =>
+    fate === 'killed' || fate === 'endless' ? [] : [`${checkOf(name)} is not missed: ${name} (line ${line})`],
+  );
   const ids = new Set(results.map(({ name }) => checkOf(name)));
   if (lines.length > 0) process.exitCode = 1;
   return `${[...lines, `${ids.size} checks in ${results.length} places, ${lines.length} of them not missed`].join('\n')}\n`;

@@ -1,7 +1,7 @@
-// Runs test files with one mutant at a time. It is killed and started again when a mutant makes a test run on for ever.
+// Runs tests with one mutant at a time. It is killed and started again when a mutant makes a test run on for ever.
 import { takeTests } from './shim.mjs';
 
-const loaded = new Map();
+let runs = 0;
 let reached = new Set();
 let on = null;
 
@@ -10,44 +10,69 @@ globalThis.mutant = (name) => {
   return name === on;
 };
 
-process.on('message', ({ mutant, files, all }) => {
-  void run(mutant, files, all).then((answer) => process.send(answer));
+process.on('message', ({ mutant, plan, file }) => {
+  const answer = file === undefined ? run(mutant, plan) : cover(file);
+  void answer.then((result) => process.send(result));
 });
 
-/** @returns the tests that failed: the first, or all of them; and without a mutant, all that the files reach */
-async function run(mutant, files, all) {
-  const failed = [];
+/** Each run has modules of its own, because some keep what they have computed. */
+async function load(file) {
+  runs += 1;
+  await import(`${file}?run=${runs}`);
+  const { tests, before } = takeTests();
+  for (const hook of before) await hook();
+  return tests;
+}
+
+/** Runs a file without a mutant. @returns what each of its tests takes and reaches; what loading it reaches, all do */
+async function cover(file) {
   reached = new Set();
-  for (const file of files) {
+  const tests = await load(file);
+  const byLoading = reached;
+  const covered = [];
+  for (const { title, body } of tests) {
+    reached = new Set();
     const start = process.cpuUsage();
-    on = mutant;
-    try {
-      // Each run has modules of its own, because some keep what they have computed.
-      const count = (loaded.get(file) ?? 0) + 1;
-      loaded.set(file, count);
-      await import(`${file}?run=${count}`);
-      const { tests, before } = takeTests();
-      for (const hook of before) await hook();
-      for (const { title, body } of tests) {
-        try {
-          await body();
-        } catch (error) {
-          failed.push({ file, title, message: String(error?.message).slice(0, 200) });
-          if (!all) return { mutant, failed };
-        }
-      }
-    } catch (error) {
-      takeTests();
-      failed.push({ file, title: file, message: String(error?.message).slice(0, 200) });
-      if (!all) return { mutant, failed };
-    } finally {
-      on = null;
-    }
-    if (mutant === null) {
-      return { mutant, failed, reached: [...reached], ms: cpuMilliseconds(start) };
-    }
+    await body();
+    process.send({ isWorking: true });
+    covered.push({ title, ms: cpuMilliseconds(start), reached: [...new Set([...byLoading, ...reached])] });
   }
-  return { mutant, failed };
+  return { tests: covered };
+}
+
+/**
+ * @param {{ file: string, indices: number[] }[]} plan the tests to run, in this order
+ * @returns the title of the first test that fails, or null
+ */
+async function run(mutant, plan) {
+  on = mutant;
+  try {
+    for (const { file, indices } of plan) {
+      const failed = await firstToFail(file, indices);
+      if (failed !== null) return { failed };
+    }
+    return { failed: null };
+  } finally {
+    on = null;
+  }
+}
+
+async function firstToFail(file, indices) {
+  let title = 'loading';
+  try {
+    const tests = await load(file);
+    for (const index of indices) {
+      const test = tests[index];
+      if (test === undefined) return { file, title };
+      title = test.title;
+      await test.body();
+      process.send({ isWorking: true });
+    }
+    return null;
+  } catch {
+    takeTests();
+    return { file, title };
+  }
 }
 
 /** Processor time, because what else runs on the machine doesn't count. */

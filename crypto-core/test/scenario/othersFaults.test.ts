@@ -227,7 +227,7 @@ describe('a fault that ts-mls had', () => {
     expect(third.group.secrets).toEqual(pending.secrets);
   });
 
-  it('#627: a path with one public key twice is refused', () => {
+  it('#627: a path with one public key twice is refused (COMMIT-02)', () => {
     const conversation = groupOf(8, SUITE, env);
     const commit = forgeCommit(
       conversation.at(1).group,

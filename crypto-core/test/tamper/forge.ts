@@ -22,6 +22,7 @@ import {
   writeAuthenticatedContent,
 } from '../../src/structs/framedContent.ts';
 import type { GroupContext } from '../../src/structs/groupContext.ts';
+import type { LeafIndex } from '../../src/structs/indices.ts';
 import { type KeyPackage, type KeyPackageContent, keyPackageTBS } from '../../src/structs/keyPackage.ts';
 import type { LeafNodeContent } from '../../src/structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
@@ -113,6 +114,8 @@ export interface CommitForgery {
   readonly proposals?: readonly ProposalOrRef[];
   /** Applied to the tree that the path is made for; the list itself may be any. */
   readonly applied?: readonly Proposal[];
+  /** The member of an applied Update. */
+  readonly updater?: LeafIndex;
   readonly withPath?: boolean;
   /** Fields of the committer's new leaf. */
   readonly leaf?: Partial<Omit<LeafNodeContent, 'encryptionKey' | 'source'>>;
@@ -124,7 +127,12 @@ export interface CommitForgery {
 export function forgeCommit(by: Group, forgery: CommitForgery, env: Env): Uint8Array {
   const tree = by.tree.clone();
   const sender = { type: 'member', leafIndex: by.ownLeaf } as const;
-  const committed = (forgery.applied ?? []).map((proposal) => ({ proposal, sender, ref: null }));
+  const updater = { type: 'member', leafIndex: forgery.updater ?? by.ownLeaf } as const;
+  const committed = (forgery.applied ?? []).map((proposal) => ({
+    proposal,
+    sender: proposal.type === 'update' ? updater : sender,
+    ref: null,
+  }));
   const changes = proposedChanges(tree, by.context.extensions, committed);
   // A malicious member adds KeyPackages without verifying them.
   const effects = applyChanges(tree, { ...changes, adds: changes.adds as ProposedAdd<KeyPackage>[] });

@@ -161,6 +161,9 @@ describe('a leaf is refused', () => {
     const capabilities = { ...known, credentials: [1, 2] };
     const credential = { type: 'x509', certificates: [utf8('chain')] } as const;
     expect(whenAdded({ leaf: { credential, capabilities } })).toContain('invalid-credential: CRED-01');
+    const { signatureKey } = device('creator', env);
+    const args = { suite: SUITE, groupId: utf8('group'), credential, signatureKey } as const;
+    expect(refusalOf(() => createGroup(args, env))).toContain('invalid-credential: CRED-01');
   });
 
   it('CRED-02: with a credential that the application does not accept, also when it replaces a good one', () => {

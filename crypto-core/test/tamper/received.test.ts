@@ -85,12 +85,15 @@ function newcomer(forgery: KeyPackageForgery, conversation = ofThree()): string 
 
 /** Lets Alice process Bob's commit whose leaf was changed after Bob made his path for the honest one. */
 function committer(
-  change: (leaf: LeafNode, bob: Group) => LeafNode,
+  change: (leaf: LeafNode, bob: Group, alice: Group) => LeafNode,
   memberCheck: MemberCheck = anyone,
 ): string {
   const conversation = ofThree();
-  const bob = conversation.at(1).group;
-  const path = (honest: UpdatePath): UpdatePath => ({ ...honest, leafNode: change(honest.leafNode, bob) });
+  const [alice, bob] = [conversation.at(0).group, conversation.at(1).group];
+  const path = (honest: UpdatePath): UpdatePath => ({
+    ...honest,
+    leafNode: change(honest.leafNode, bob, alice),
+  });
   return received(conversation, { path }, memberCheck);
 }
 
@@ -99,17 +102,18 @@ function signed(bob: Group, content: LeafNodeContent, key = bob.signaturePrivate
 }
 
 /** Lets Alice process Bob's commit of an Update that Carol proposed and both received. */
-function updater(change: (leaf: LeafNode, carol: Group) => LeafNode): string {
+function updater(change: (leaf: LeafNode, carol: Group, alice: Group) => LeafNode): string {
   const conversation = ofThree();
   const carol = conversation.at(2).group;
   const leaf = carol.tree.leaf(carol.ownLeaf);
   if (leaf === null) throw new Error('no leaf');
   const { publicKey } = carol.suite.kem.generateKeyPair(env);
   const honest = signed(carol, { ...leaf, encryptionKey: publicKey, source: { type: 'update' } });
-  const proposal = { type: 'update', leafNode: change(honest, carol) } as const;
+  const proposal = { type: 'update', leafNode: change(honest, carol, conversation.at(0).group) } as const;
   const { stored } = privateMessageOf(carol, { type: 'proposal', proposal }, null, env);
   if (stored === null) throw new Error('no proposal');
-  const commit = forgeCommit(conversation.at(1).group, { proposals: [byReference(stored)] }, env);
+  const forgery = { proposals: [byReference(stored)], applied: [proposal], updater: carol.ownLeaf };
+  const commit = forgeCommit(conversation.at(1).group, forgery, env);
   return refusalOf(() => processCommit(conversation.at(0).group, commit, { ...hooks, proposals: [stored] }));
 }
 
@@ -180,6 +184,21 @@ describe('a member that receives a commit refuses', () => {
       'invalid-leaf: LEAF-08',
     );
     expect(whenAdded(conversation, [packageOf(twin), packageOf(twin)])).toContain('invalid-leaf: LEAF-08');
+  });
+
+  it('LEAF-08: a member who takes the signature key of another', () => {
+    const taking = (leaf: LeafNode, owner: Group, { ownLeaf, signaturePrivateKey, tree }: Group) => {
+      const signatureKey = tree.leaf(ownLeaf)?.signatureKey ?? EMPTY;
+      return signed(owner, { ...leaf, signatureKey }, signaturePrivateKey);
+    };
+    expect(updater(taking)).toContain('invalid-leaf: LEAF-08');
+    expect(committer(taking)).toContain('invalid-leaf: LEAF-08');
+  });
+
+  it('LEAF-09: a member who takes the encryption key of another by an update', () => {
+    const taking = (leaf: LeafNode, owner: Group, { ownLeaf, tree }: Group) =>
+      signed(owner, { ...leaf, encryptionKey: tree.leaf(ownLeaf)?.encryptionKey ?? EMPTY });
+    expect(updater(taking)).toContain('invalid-leaf: LEAF-09');
   });
 
   it('LEAF-09: a leaf with the encryption key of a member, or of a parent node', () => {
