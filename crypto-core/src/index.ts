@@ -17,7 +17,27 @@ export {
   peekMessage,
 } from './group/application.ts';
 export { type CreateCommitArgs, type CreatedCommit, createCommit } from './group/commit.ts';
+export {
+  appDataDictionaryExtension,
+  decodeComponentIds,
+  decodeSafeAad,
+  encodeComponentIds,
+  encodeSafeAad,
+  findAppData,
+  hasSafeAad,
+  LAST_RESORT_COMPONENT,
+  safeExportSecret,
+} from './group/components.ts';
+export type { Continuation } from './group/continuation.ts';
 export { type CreateGroupArgs, createGroup } from './group/create.ts';
+export {
+  applicationIdExtension,
+  externalSendersExtension,
+  findApplicationId,
+  findExternalSenders,
+  findRequiredCapabilities,
+  requiredCapabilitiesExtension,
+} from './group/extensions.ts';
 export { type ExternalJoin, type JoinExternalArgs, joinExternal } from './group/external.ts';
 export { exportGroupInfo } from './group/groupInfo.ts';
 export type {
@@ -42,21 +62,28 @@ export {
   keyPackageRef,
   type SignatureKeyPair,
 } from './group/keyPackage.ts';
-export type { LeafOptions } from './group/ownLeaf.ts';
+export { type OutsideProposalArgs, proposeFromOutside, proposeOwnAdd } from './group/outside.ts';
+export { greaseExtension, type LeafOptions } from './group/ownLeaf.ts';
 export { type ProcessCommitArgs, type ProcessedCommit, processCommit } from './group/process.ts';
 export type { StoredProposal } from './group/proposalList.ts';
 export {
   type CreatedProposal,
   createProposal,
   type ProposalRequest,
+  type ProposeOptions,
   processProposal,
+  type ReInitRequest,
 } from './group/propose.ts';
 export { loadGroup, reloadSecretTree, type SecretTreeLookup, saveEpoch } from './group/snapshot.ts';
 export { endGroup, type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
+export { decodeStoredProposal, encodeStoredProposal } from './group/storedProposal.ts';
 export { type JoinByWelcomeArgs, joinByWelcome, welcomeKeyPackageRefs } from './group/welcome.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
+export type { RequiredCapabilities } from './structs/capabilities.ts';
+export { type ComponentData, ComponentId } from './structs/component.ts';
 export type { Credential } from './structs/credential.ts';
 export type { Extension } from './structs/extension.ts';
+export type { ExternalSender } from './structs/externalSender.ts';
 export type { ContentType } from './structs/framedContent.ts';
 export { type LeafIndex, toLeafIndex } from './structs/indices.ts';
 export type { OwnKeyPackage, UnverifiedKeyPackage } from './structs/keyPackage.ts';

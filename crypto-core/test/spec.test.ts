@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const ID = /\b(?:FRAME|STRUCT|CRED|LEAF|KP|PROP|PSK|EXT|COMMIT|PATH|INFO|TREE|WELCOME)-\d{2}\b/g;
+const ID = /\b(?:FRAME|STRUCT|CRED|LEAF|KP|PROP|PSK|EXT|COMMIT|COMP|PATH|INFO|TREE|WELCOME)-\d{2}\b/g;
 /** Matches anything that looks like an ID, so that a new family of checks can't be forgotten above. */
 const ANY_ID = /\b[A-Z]{2,}-\d{2}\b/g;
 

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { CSSProperties } from 'react';
 import styles from './Avatar.module.css';
-import { PresenceDot } from './Presence.tsx';
+import { PresenceDot } from './PresenceDot.tsx';
 
 /** Hue in degrees, the same for the same name on every screen (FNV-1a over UTF-16 code units). */
 export function avatarHue(name: string): number {
@@ -23,7 +23,7 @@ interface AvatarProps {
   size?: number;
   /** Draws a presence dot; say the state in text nearby. */
   online?: boolean | undefined;
-  /** People are round, groups are square. */
+  /** Round for one, square for several. */
   shape?: 'round' | 'square';
 }
 

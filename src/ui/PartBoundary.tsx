@@ -7,22 +7,9 @@ import { EmptyState } from './EmptyState.tsx';
 import { FailureReport } from './FailureReport.tsx';
 import styles from './PartBoundary.module.css';
 
-/** Parts of the screen that can fail by themselves, as a report names them. */
-export type Part =
-  | 'header'
-  | 'messages-tab'
-  | 'conversation-list'
-  | 'chat'
-  | 'groups-tab'
-  | 'group-list'
-  | 'group-chat'
-  | 'group-details'
-  | 'contacts-tab'
-  | 'profile-tab'
-  | 'notifications';
-
 interface PartBoundaryProps {
-  part: Part;
+  /** The name of the part in a report of its failure: a word of the code, and never a person's. */
+  part: string;
   /** Id of the shown content: a different one is drawn anew after a failure. */
   shows?: string | null;
   children: ReactNode;
@@ -37,7 +24,7 @@ export function PartBoundary({ part, shows = null, children }: PartBoundaryProps
   );
 }
 
-function failureOf(part: Part) {
+function failureOf(part: string) {
   return ({ error, resetErrorBoundary }: FallbackProps) => (
     <div className={styles.failure} role="alert">
       <EmptyState

@@ -14,7 +14,7 @@ interface SkeletonRowsProps {
   shape?: 'round' | 'square';
 }
 
-/** The shape of a list of people or groups that is being loaded. */
+/** The shape of a list that is being loaded. */
 export function SkeletonRows({ text, action, count = 6, shape = 'round' }: SkeletonRowsProps) {
   return (
     <>

@@ -137,7 +137,7 @@ test('forms that need a connection open without one, and say so', async ({ newBr
   await alice.logIn();
 });
 
-test('can be installed', async ({ newBrowser }) => {
+test('the app can be installed', async ({ newBrowser }) => {
   const { person: alice, context } = await newBrowser('alice');
   await alice.signUp();
   await appIsKept(alice.page);

@@ -17,7 +17,7 @@ export interface AccountState {
   readonly revision: number;
 }
 
-/** What the person has made of an account key that was seen for somebody. */
+/** The person's decision on an account key that was seen for somebody. */
 export type KeyStanding = 'former' | 'present' | 'offered' | 'refused';
 
 export interface PinnedPerson {

@@ -43,7 +43,7 @@ export interface DeviceStart {
   readonly from: readonly Uint8Array[];
 }
 
-/** What a device saw of a conversation, saved as a file. */
+/** A device's view of a conversation, saved as a file. */
 export interface SavedView {
   readonly conversationId: string;
   readonly userId: string;

@@ -8,7 +8,7 @@ export interface SignedName {
   /** The certificate of the device that signs, which names its person. */
   readonly certificate: Uint8Array;
   readonly username: string;
-  /** Of two names the one with the higher revision counts; of equal ones that of the higher device id. */
+  /** The name with the higher revision counts; of equal ones that of the higher device id. */
   readonly revision: number;
 }
 

@@ -22,6 +22,8 @@ export interface Limits {
   readonly externalSenders: number;
   /** Certificates of an X.509 credential, which is refused after it was read. */
   readonly certificates: number;
+  /** Entries of a dictionary of component data. */
+  readonly components: number;
   /** Leave statements, or revocations, in the grounds of a removal. */
   readonly statements: number;
 }
@@ -37,6 +39,7 @@ export const DEFAULT_LIMITS: Limits = {
   capabilities: 64,
   externalSenders: 16,
   certificates: 16,
+  components: 256,
   statements: 2048,
 };
 
@@ -51,5 +54,6 @@ export const NO_LIMITS: Limits = {
   capabilities: Infinity,
   externalSenders: Infinity,
   certificates: Infinity,
+  components: Infinity,
   statements: Infinity,
 };

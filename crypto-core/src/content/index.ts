@@ -1,4 +1,4 @@
-/** What goes inside and beside messages so that a log can't be edited unseen: running hash, chain header, receipts. */
+/** Parts of messages, and beside them, so that a log can't be edited unseen: running hash, chain header, receipts. */
 
 export {
   CHAIN_HEADER_LENGTH,

@@ -17,7 +17,7 @@ import { HASH_LENGTH } from './runningHash.ts';
 /** The exporter label (RFC 9420 section 8.5) of the key; its context is the group id, its length 32. */
 export const RECEIPT_LABEL = 'sinetti receipt';
 
-/** What is in the clear: whose receipt it is, and the position up to which the device has processed the log. */
+/** The part in the clear: whose receipt it is, and the position up to which the device has processed the log. */
 export interface ReceiptPlace {
   readonly groupId: Uint8Array;
   readonly epoch: number;
@@ -26,7 +26,7 @@ export interface ReceiptPlace {
   readonly position: number;
 }
 
-/** What is sealed. Positions and counts are below 2^48. */
+/** The sealed part. Positions and counts are below 2^48. */
 export interface Receipt {
   /** The position after which the device's running hash starts. */
   readonly start: number;

@@ -12,9 +12,17 @@ import { encodeMlsMessage } from '../structs/mlsMessage.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import { keysInTree } from '../tree/treekem.ts';
 import { assembleCommit } from './assemble.ts';
+import {
+  type Continuation,
+  checkContinuation,
+  checkContinuationPsks,
+  continuationPsk,
+  withContinuation,
+} from './continuation.ts';
 import { exportGroupInfo } from './groupInfo.ts';
 import type { CommitPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import { decodeKeyPackage } from './keyPackage.ts';
+import { type LeafOptions, ownLeafContent } from './ownLeaf.ts';
 import { checkPolicy } from './policy.ts';
 import {
   blaming,
@@ -24,12 +32,14 @@ import {
   proposedChanges,
   resolveProposals,
   type StoredProposal,
+  statusAfter,
 } from './proposalList.ts';
+import { proposalOf, type ReInitRequest } from './propose.ts';
 import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { privateKeysOf } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 import { needsPath } from './validateCommit.ts';
-import { checkLifetime, checkTreeLeaves, secondsOf } from './validateLeaf.ts';
+import { checkCapabilities, checkLifetime, checkTreeLeaves, secondsOf } from './validateLeaf.ts';
 import { applyProposals, validateProposalList } from './validateProposals.ts';
 import { createWelcome } from './welcome.ts';
 
@@ -42,6 +52,12 @@ export interface CreateCommitArgs {
   /** Pre-shared keys to mix in; `pskLookup` has to find them. */
   readonly psks?: readonly PreSharedKeyId[];
   readonly pskLookup?: PskLookup;
+  /** Ends the group in favour of another. A ReInit stands alone. */
+  readonly reInit?: ReInitRequest;
+  /** Makes the new group the continuation of another, in its first commit, which adds all of its members. */
+  readonly continues?: Continuation;
+  /** Choices of the application for the own leaf from now on. A path then renews it. */
+  readonly leaf?: LeafOptions;
   /** Replaces the GroupContext's extensions. */
   readonly extensions?: readonly Extension[];
   /** Further extensions of the GroupInfos that come with the commit. */
@@ -66,7 +82,7 @@ export interface CreatedCommit {
   readonly groupInfo: Uint8Array;
 }
 
-function proposalsOf(args: CreateCommitArgs, limits: Limits): ProposalOrRef[] {
+function proposalsOf(args: CreateCommitArgs, limits: Limits, env: Env): ProposalOrRef[] {
   const list = (args.proposals ?? []).map(byReference);
   if (args.extensions !== undefined) {
     list.push(byValue({ type: 'group-context-extensions', extensions: args.extensions }));
@@ -74,6 +90,10 @@ function proposalsOf(args: CreateCommitArgs, limits: Limits): ProposalOrRef[] {
   for (const removed of args.removes ?? []) list.push(byValue({ type: 'remove', removed }));
   for (const bytes of args.adds ?? [])
     list.push(byValue({ type: 'add', keyPackage: decodeKeyPackage(bytes, limits) }));
+  if (args.reInit !== undefined) list.push(byValue(proposalOf({ type: 'reinit', reInit: args.reInit })));
+  if (args.continues !== undefined) {
+    list.push(byValue({ type: 'psk', psk: continuationPsk(args.continues, env) }));
+  }
   for (const psk of args.psks ?? []) list.push(byValue({ type: 'psk', psk }));
   if (list.length > limits.proposals) {
     throw new CryptoError('unsupported', `more than ${limits.proposals} proposals`);
@@ -93,9 +113,9 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   const authenticatedData = args.authenticatedData ?? EMPTY;
   const limits = args.limits ?? DEFAULT_LIMITS;
   const sender: Sender = { type: 'member', leafIndex: ownLeaf };
-  const list: Commit = { proposals: proposalsOf(args, limits), path: null };
+  const list: Commit = { proposals: proposalsOf(args, limits, env), path: null };
   const proposals = resolveProposals(list, sender, args.proposals ?? [], context.epoch);
-  validateProposalList(suite, list, proposals, ownLeaf);
+  validateProposalList(suite, list, proposals, ownLeaf, args.continues !== undefined);
 
   const changes = proposedChanges(group.tree, context.extensions, proposals);
   const leafContext = {
@@ -114,7 +134,9 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     blaming(ref, () => checkLifetime(keyPackage.leafNode, env));
   const own = memberLeaf(tree, ownLeaf);
   checkPolicy(args.policy, group, ownLeaf, own.credential, effects, authenticatedData);
-  const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, args.pskLookup));
+  if (args.continues !== undefined) checkContinuationPsks(effects.psks, args.continues);
+  const lookup = withContinuation(args.continues, args.pskLookup);
+  const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, lookup));
 
   const assembled = assembleCommit(
     {
@@ -129,20 +151,22 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
       added: new Set(effects.added.map(({ leafIndex }) => leafIndex)),
       sender,
       leafIndex: ownLeaf,
-      leaf: own,
+      leaf: args.leaf === undefined ? own : { ...own, ...ownLeafContent(env, args.leaf) },
       signaturePrivateKey: group.signaturePrivateKey,
-      withPath: args.forcePath === true || needsPath(proposals),
+      withPath: args.forcePath === true || args.leaf !== undefined || needsPath(proposals),
       wireFormat: 'private-message',
       authenticatedData,
     },
     env,
   );
+  if (args.leaf !== undefined) checkCapabilities(leafContext, memberLeaf(tree, ownLeaf));
   checkTreeLeaves(tree, leafProposals(effects));
+  if (args.continues !== undefined) checkContinuation(args.continues, assembled.context, tree);
   const privateKeys = new Map([...group.privateKeys, ...(assembled.path?.privateKeys ?? [])]);
   const pending: Group = {
     ...group,
     ...assembled.epoch,
-    status: effects.reInit === null ? 'active' : 'reinitialized',
+    ...statusAfter(effects),
     context: assembled.context,
     tree,
     privateKeys: keysInTree(tree, privateKeys),

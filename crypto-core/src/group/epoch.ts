@@ -1,5 +1,6 @@
 /** The step to the next epoch's key schedule (RFC 9420 section 8), shared by committers, receivers and joiners. */
 import { wipe } from '../bytes.ts';
+import { type ExporterTree, startExporterTree } from '../schedule/exporterTree.ts';
 import { deriveEpoch, deriveJoinerSecret, type EpochSecrets } from '../schedule/keySchedule.ts';
 import { SecretTree } from '../schedule/secretTree.ts';
 import { confirmationTag, interimTranscriptHash } from '../schedule/transcript.ts';
@@ -11,6 +12,7 @@ import { encodeContext, type RetainedSecrets } from './state.ts';
 export interface EpochState {
   readonly secrets: RetainedSecrets;
   readonly secretTree: SecretTree;
+  readonly exporterTree: ExporterTree;
   readonly interimTranscriptHash: Uint8Array;
   readonly confirmationTag: Uint8Array;
 }
@@ -22,15 +24,16 @@ export interface EpochInput {
   readonly leafCount: number;
 }
 
-/** Moves the encryption secret into a secret tree and keeps the rest. */
+/** Moves the secrets that are used up into their trees and keeps the rest. */
 export function startEpoch({ suite, context, leafCount }: EpochInput, secrets: EpochSecrets): EpochState {
-  const { encryptionSecret, ...retained } = secrets;
+  const { encryptionSecret, applicationExportSecret, ...retained } = secrets;
   const secretTree = SecretTree.create(suite, leafCount, encryptionSecret);
   wipe(encryptionSecret);
   const tag = confirmationTag(suite, retained.confirmationKey, context.confirmedTranscriptHash);
   return {
     secrets: retained,
     secretTree,
+    exporterTree: startExporterTree(applicationExportSecret),
     confirmationTag: tag,
     interimTranscriptHash: interimTranscriptHash(suite, context.confirmedTranscriptHash, tag),
   };

@@ -11,6 +11,7 @@ import type { Credential } from '../structs/credential.ts';
 import type { Extension } from '../structs/extension.ts';
 import type { UnverifiedGroupInfo } from '../structs/groupInfo.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import type { PreSharedKeyId } from '../structs/psk.ts';
 import { getSuite } from '../suite/suites.ts';
 import type { Member, RatchetTree } from '../tree/ratchetTree.ts';
 import { assembleCommit } from './assemble.ts';
@@ -21,12 +22,14 @@ import {
   treeOfGroupInfo,
   verifyGroupInfo,
 } from './groupInfo.ts';
-import type { JoinPolicy, MemberCheck } from './hooks.ts';
+import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import type { SignatureKeyPair } from './keyPackage.ts';
 import { type LeafOptions, ownLeafContent } from './ownLeaf.ts';
 import { byValue } from './proposalList.ts';
+import { pskSecretOf } from './psks.ts';
 import type { Group } from './state.ts';
 import { checkCapabilities, checkTreeLeaves } from './validateLeaf.ts';
+import { validateProposalList } from './validateProposals.ts';
 import { verifyRatchetTree } from './verifyRatchetTree.ts';
 
 export interface JoinExternalArgs {
@@ -39,6 +42,10 @@ export interface JoinExternalArgs {
    * Removes the leaf that this signature key has in the group, so that a client that lost its state can come back.
    */
   readonly resync?: boolean;
+  /** Pre-shared keys to mix in; `pskLookup` has to find them. */
+  readonly psks?: readonly PreSharedKeyId[];
+  readonly pskLookup?: PskLookup;
+  readonly authenticatedData?: Uint8Array;
   /** Further extensions of the GroupInfo that comes with the commit, asked for after `joinPolicy`. */
   readonly infoExtensions?: () => readonly Extension[];
   /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
@@ -72,7 +79,7 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
  * Makes a commit that adds this client to the group that a GroupInfo describes.
  * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
- * 'key-exhausted', 'policy'
+ * 'key-exhausted', 'missing-psk', 'invalid-proposal', 'policy'
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
   const received = decodeGroupInfo(groupInfo, args.limits);
@@ -92,6 +99,14 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     tree.removeLeaf(old.leafIndex);
     tree.truncate();
   }
+  const psks = args.psks ?? [];
+  for (const psk of psks) proposals.push(byValue({ type: 'psk', psk }));
+  const committed = proposals.flatMap((item) =>
+    item.type === 'proposal'
+      ? [{ proposal: item.proposal, sender: { type: 'new-member-commit' } as const, ref: null }]
+      : [],
+  );
+  validateProposalList(suite, { proposals, path: null }, committed, 'external');
   const leafIndex = tree.reserveLeaf();
   const assembled = assembleCommit(
     {
@@ -103,7 +118,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
         info.confirmationTag,
       ),
       initSecret,
-      pskSecret: new Uint8Array(suite.kdf.Nh),
+      pskSecret: pskSecretOf(suite, psks, args.pskLookup),
       tree,
       extensions,
       proposals,
@@ -118,7 +133,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
       signaturePrivateKey: args.signatureKey.privateKey,
       withPath: true,
       wireFormat: 'public-message',
-      authenticatedData: EMPTY,
+      authenticatedData: args.authenticatedData ?? EMPTY,
     },
     env,
   );

@@ -18,7 +18,8 @@ import type { Lifetime } from '../structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { makeKeyPackageRef, signWithLabel } from '../suite/labels.ts';
 import { type CipherSuiteId, getSuite } from '../suite/suites.ts';
-import { type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
+import { findAppData, LAST_RESORT_COMPONENT } from './components.ts';
+import { greaseOf, type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 
 /** An Ed25519 key pair; the private key is its 32-byte seed. */
 export interface SignatureKeyPair {
@@ -28,7 +29,7 @@ export interface SignatureKeyPair {
 
 /** Makes a device signature key. It fits every suite here, since they share Ed25519. */
 export function createSignatureKeyPair(env: Env): SignatureKeyPair {
-  return getSuite(0x004d).signatureKeyPair(env.random(32));
+  return getSuite(0xf04d).signatureKeyPair(env.random(32));
 }
 
 /** A KeyPackage with its private halves. The signature key is the device's and is kept apart. */
@@ -49,6 +50,8 @@ export interface CreateKeyPackageArgs {
   /** Seconds since the Unix epoch. */
   readonly lifetime: Lifetime;
   readonly leaf?: LeafOptions;
+  /** The KeyPackage's own extensions. */
+  readonly extensions?: readonly Extension[];
   /** Marks the KeyPackage as the one to be handed out again and again when no other is left. */
   readonly lastResort?: boolean;
 }
@@ -71,8 +74,11 @@ export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPacka
     null,
     args.signatureKey.privateKey,
   );
-  const extensions: Extension[] =
-    args.lastResort === true ? [{ type: ExtensionTypeValue.lastResort, data: EMPTY }] : [];
+  const extensions: Extension[] = [
+    ...(args.extensions ?? []),
+    ...(args.lastResort === true ? [{ type: ExtensionTypeValue.lastResort, data: EMPTY }] : []),
+    ...greaseOf(env, args.leaf),
+  ];
   const content: KeyPackageContent = { cipherSuite: suite.id, initKey: init.publicKey, leafNode, extensions };
   const signature = signWithLabel(
     suite,
@@ -103,9 +109,18 @@ export function keyPackageRef(keyPackage: UnverifiedKeyPackage): Uint8Array {
   return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
 }
 
-/** Returns whether a KeyPackage may be used again and again: the last_resort_key_package extension marks it. */
+/**
+ * Returns whether a KeyPackage may be used again and again: the last_resort_key_package extension marks it, or the component
+ * that later drafts have in its place (`LAST_RESORT_COMPONENT`).
+ * @throws CryptoError 'malformed', 'unsupported' for a dictionary of components that can't be read
+ */
 export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
-  return findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined;
+  return (
+    findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined ||
+    findAppData(keyPackage.extensions).some(
+      ({ componentId }) => componentId === LAST_RESORT_COMPONENT.componentId,
+    )
+  );
 }
 
 /** @throws CryptoError 'malformed' when the message is something else, 'unsupported' */

@@ -17,14 +17,23 @@ export interface LeafOptions {
   readonly capabilities?: Partial<Pick<Capabilities, 'extensions' | 'proposals' | 'credentials'>>;
   /** The leaf's extensions, such as `applicationIdExtension`. Their types are added to the capabilities. */
   readonly extensions?: readonly Extension[];
+  /** Puts a GREASE extension beside them (RFC 9420 section 13.5), and one into the KeyPackage that brings the leaf. */
+  readonly grease?: boolean;
 }
 
-const SUPPORTED_SUITES: readonly CipherSuiteId[] = [0x004d, 0x0003];
+const SUPPORTED_SUITES: readonly CipherSuiteId[] = [0xf04d, 0x004d, 0x0003];
 
 /** Draws a value that section 13.5 reserves, so that peers keep on ignoring values they don't know. */
 function grease(env: Env): number {
   const nibble = (env.random(1)[0] ?? 0) % 15;
   return (nibble << 12) | 0x0a00 | (nibble << 4) | 0x0a;
+}
+
+/** Makes an extension that everybody has to ignore, for the extensions of a GroupInfo (RFC 9420 section 13.5). */
+export function greaseExtension(env: Env): Extension {
+  const type = grease(env);
+  const length = (env.random(1)[0] ?? 0) % 16;
+  return { type, data: env.random(length) };
 }
 
 /** The capabilities of this implementation and its application, with a GREASE value in each list that takes one. */
@@ -45,9 +54,15 @@ export function ownCapabilities(
 /** Returns the fields of an own leaf that the application chooses. */
 export function ownLeafContent(
   env: Env,
-  options?: LeafOptions,
+  options: LeafOptions = {},
 ): Pick<LeafNodeContent, 'capabilities' | 'extensions'> {
-  return { capabilities: ownCapabilities(env, options), extensions: options?.extensions ?? [] };
+  const extensions = [...(options.extensions ?? []), ...greaseOf(env, options)];
+  return { capabilities: ownCapabilities(env, { ...options, extensions }), extensions };
+}
+
+/** Returns a GREASE extension where the application wants one. */
+export function greaseOf(env: Env, options: LeafOptions = {}): Extension[] {
+  return options.grease === true ? [greaseExtension(env)] : [];
 }
 
 export function signLeaf(

@@ -27,6 +27,7 @@ import {
   proposedChanges,
   resolveProposals,
   type StoredProposal,
+  statusAfter,
 } from './proposalList.ts';
 import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
@@ -255,7 +256,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
     group: {
       ...group,
       ...epoch,
-      status: effects.reInit === null ? 'active' : 'reinitialized',
+      ...statusAfter(effects),
       context: newContext,
       tree,
       privateKeys,

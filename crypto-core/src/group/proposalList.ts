@@ -10,6 +10,7 @@ import type { LeafNode } from '../structs/leafNode.ts';
 import type { Proposal, ReInitProposal } from '../structs/proposal.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { Group } from './state.ts';
 import type { LeafProposals } from './validateLeaf.ts';
 
 /** Bytes of a ProposalRef: SHA-256, in both suites. */
@@ -193,6 +194,11 @@ export function applyChanges(tree: RatchetTree, changes: ProposedChanges<KeyPack
     ref,
   }));
   return { ...others, added };
+}
+
+/** Returns how a group stands after a commit that doesn't remove its member. */
+export function statusAfter({ reInit }: ProposalEffects): Pick<Group, 'status' | 'reInit'> {
+  return reInit === null ? { status: 'active' } : { status: 'reinitialized', reInit };
 }
 
 /** Lists the ProposalRefs of the leaves that were added or updated by reference. */

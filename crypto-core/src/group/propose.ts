@@ -6,14 +6,19 @@ import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { ownContent, signFramedContent, type VerifiedContent } from '../framing/contentAuth.ts';
 import { protectPrivateMessage, unprotectPrivateMessage } from '../framing/privateMessage.ts';
-import { unprotectPublicMessage } from '../framing/publicMessage.ts';
+import { protectPublicMessage, unprotectPublicMessage } from '../framing/publicMessage.ts';
+import type { Extension } from '../structs/extension.ts';
 import { type FramedContent, writeAuthenticatedContent } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
-import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import { decodeMlsMessage, encodeMlsMessage, type MlsMessage } from '../structs/mlsMessage.ts';
 import type { Proposal } from '../structs/proposal.ts';
+import { MLS10 } from '../structs/protocolVersion.ts';
+import type { PreSharedKeyId } from '../structs/psk.ts';
+import type { WireFormat } from '../structs/wireFormat.ts';
 import { makeProposalRef } from '../suite/labels.ts';
+import type { CipherSuiteId } from '../suite/suites.ts';
 import { decodeKeyPackage } from './keyPackage.ts';
-import { signLeaf } from './ownLeaf.ts';
+import { type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 import type { StoredProposal } from './proposalList.ts';
 import { privateKeysOf, publicKeysOf, signatureKeyIn } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
@@ -23,13 +28,32 @@ export type ProposalRequest =
   /** The MLSMessage(KeyPackage) of the client to add. */
   | { readonly type: 'add'; readonly keyPackage: Uint8Array }
   | { readonly type: 'remove'; readonly removed: LeafIndex }
-  /** Gives the own leaf a fresh key. */
-  | { readonly type: 'update' };
+  /** Gives the own leaf a fresh key, and what the application chooses now. */
+  | { readonly type: 'update'; readonly leaf?: LeafOptions }
+  /** A pre-shared key to mix in, which all members have to hold. */
+  | { readonly type: 'psk'; readonly psk: PreSharedKeyId }
+  /** Ends the group in favour of another. */
+  | { readonly type: 'reinit'; readonly reInit: ReInitRequest }
+  /** Replaces the GroupContext's extensions. */
+  | { readonly type: 'group-context-extensions'; readonly extensions: readonly Extension[] };
+
+/** The group that is to follow (RFC 9420 section 12.1.5), in MLS 1.0. */
+export interface ReInitRequest {
+  readonly groupId: Uint8Array;
+  readonly suite: CipherSuiteId;
+  readonly extensions: readonly Extension[];
+}
+
+export interface ProposeOptions {
+  readonly authenticatedData?: Uint8Array;
+  /** In the open, where those who are no members have to read it; else a private message. */
+  readonly wireFormat?: Extract<WireFormat, 'public-message' | 'private-message'>;
+}
 
 export interface CreatedProposal {
   /** The same epoch, and for an update the private key that belongs to it: store it with `saveEpoch`. */
   readonly group: Group;
-  /** MLSMessage(PrivateMessage). */
+  /** MLSMessage(PrivateMessage), or of a PublicMessage where that was asked for. */
   readonly message: Uint8Array;
   readonly proposal: StoredProposal;
 }
@@ -38,11 +62,16 @@ function refOf(group: Group, content: VerifiedContent): Uint8Array {
   return makeProposalRef(group.suite, encode(content, writeAuthenticatedContent, 1024));
 }
 
-function proposeUpdate(group: Group, env: Env): { proposal: Proposal; group: Group } {
+function proposeUpdate(
+  group: Group,
+  leaf: LeafOptions | undefined,
+  env: Env,
+): { proposal: Proposal; group: Group } {
   const { suite, ownLeaf, context } = group;
   const { publicKey, privateKey } = suite.kem.generateKeyPair(env);
   const content = {
     ...memberLeaf(group.tree, ownLeaf),
+    ...(leaf === undefined ? {} : ownLeafContent(env, leaf)),
     encryptionKey: publicKey,
     source: { type: 'update' },
   } as const;
@@ -53,9 +82,16 @@ function proposeUpdate(group: Group, env: Env): { proposal: Proposal; group: Gro
 }
 
 function build(group: Group, request: ProposalRequest, env: Env): { proposal: Proposal; group: Group } {
-  if (request.type === 'update') return proposeUpdate(group, env);
-  if (request.type === 'remove') return { proposal: request, group };
-  return { proposal: { type: 'add', keyPackage: decodeKeyPackage(request.keyPackage) }, group };
+  if (request.type === 'update') return proposeUpdate(group, request.leaf, env);
+  return { proposal: proposalOf(request), group };
+}
+
+/** Makes a proposal that needs nothing of a group. @throws CryptoError 'malformed', 'unsupported' */
+export function proposalOf(request: Exclude<ProposalRequest, { readonly type: 'update' }>): Proposal {
+  if (request.type === 'add') return { type: 'add', keyPackage: decodeKeyPackage(request.keyPackage) };
+  if (request.type !== 'reinit') return request;
+  const { groupId, suite, extensions } = request.reInit;
+  return { type: 'reinit', groupId, version: MLS10, cipherSuite: suite, extensions };
 }
 
 /**
@@ -63,7 +99,12 @@ function build(group: Group, request: ProposalRequest, env: Env): { proposal: Pr
  * `group.secretTree.takeChanges()` before the message leaves.
  * @throws CryptoError 'removed', 'unsupported', 'malformed'
  */
-export function createProposal(group: Group, request: ProposalRequest, env: Env): CreatedProposal {
+export function createProposal(
+  group: Group,
+  request: ProposalRequest,
+  env: Env,
+  { authenticatedData = EMPTY, wireFormat = 'private-message' }: ProposeOptions = {},
+): CreatedProposal {
   assertActive(group);
   const { suite, context, ownLeaf } = group;
   const { proposal, group: next } = build(group, request, env);
@@ -71,15 +112,18 @@ export function createProposal(group: Group, request: ProposalRequest, env: Env)
     groupId: context.groupId,
     epoch: context.epoch,
     sender: { type: 'member', leafIndex: ownLeaf },
-    authenticatedData: EMPTY,
+    authenticatedData,
     content: { type: 'proposal', proposal },
   };
-  const signature = signFramedContent(suite, 'private-message', framed, context, group.signaturePrivateKey);
-  const content = ownContent('private-message', framed, { signature, confirmationTag: null });
-  const privateMessage = protectPrivateMessage(suite, content, privateKeysOf(group), env);
+  const signature = signFramedContent(suite, wireFormat, framed, context, group.signaturePrivateKey);
+  const content = ownContent(wireFormat, framed, { signature, confirmationTag: null });
+  const message: MlsMessage =
+    wireFormat === 'public-message'
+      ? { wireFormat, publicMessage: protectPublicMessage(suite, content, publicKeysOf(group)) }
+      : { wireFormat, privateMessage: protectPrivateMessage(suite, content, privateKeysOf(group), env) };
   return {
     group: next,
-    message: encodeMlsMessage({ wireFormat: 'private-message', privateMessage }),
+    message: encodeMlsMessage(message),
     proposal: { ref: refOf(group, content), epoch: context.epoch, proposal, sender: framed.sender },
   };
 }

@@ -11,11 +11,14 @@ import { SecretTree } from '../schedule/secretTree.ts';
 import { readGroupContext, writeGroupContext } from '../structs/groupContext.ts';
 import { type NodeIndex, toLeafIndex, toNodeIndex } from '../structs/indices.ts';
 import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts';
+import { type ReInitProposal, readProposal, writeProposal } from '../structs/proposal.ts';
 import { getSuite } from '../suite/suites.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
 import { assertNotEnded, type Group, type GroupStatus, type RetainedSecrets } from './state.ts';
 
-const RECORD_VERSION = 1;
+/** The first, which is read still, ends with the tree. */
+const RECORD_VERSION = 2;
+const RECORD_VERSION_1 = 1;
 
 const STATUSES: readonly GroupStatus[] = ['active', 'removed', 'reinitialized'];
 
@@ -87,6 +90,8 @@ export function saveEpoch(group: Group): Uint8Array {
       w.vector([...group.privateKeys], writePrivateKey);
       w.vector([...group.pendingUpdates], writePendingUpdate);
       writeRatchetTreeNodes(w, group.tree.toNodes());
+      w.optional(group.reInit ?? null, writeProposal);
+      w.vector([...(group.exporterTree ?? [])], writePrivateKey);
     },
     4096,
   );
@@ -104,9 +109,28 @@ export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Gr
   return { suite, ...fields, secretTree };
 }
 
+/** @throws CryptoError 'malformed' */
+function readReInit(r: Reader): ReInitProposal {
+  const proposal = readProposal(r);
+  if (proposal.type !== 'reinit') throw new CryptoError('malformed', 'no ReInit in an epoch record');
+  return proposal;
+}
+
+function readLater(r: Reader): Pick<Group, 'reInit' | 'exporterTree'> {
+  const reInit = r.optional(readReInit);
+  const nodes = r.unlimitedVector(readPrivateKey);
+  // There always is one secret at least, so that none means that the epoch was stored without them before.
+  return {
+    ...(reInit === null ? {} : { reInit }),
+    ...(nodes.length === 0 ? {} : { exporterTree: new Map(nodes) }),
+  };
+}
+
 function readEpochRecord(r: Reader) {
   const version = r.u8();
-  if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `epoch record ${version}`);
+  if (version !== RECORD_VERSION && version !== RECORD_VERSION_1) {
+    throw new CryptoError('unsupported', `epoch record ${version}`);
+  }
   const status = STATUSES[r.u8()];
   if (status === undefined) throw new CryptoError('malformed', 'status in an epoch record');
   return {
@@ -120,6 +144,7 @@ function readEpochRecord(r: Reader) {
     privateKeys: new Map(r.unlimitedVector(readPrivateKey)),
     pendingUpdates: new Map(r.unlimitedVector(readPendingUpdate)),
     tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
+    ...(version === RECORD_VERSION_1 ? {} : readLater(r)),
   };
 }
 

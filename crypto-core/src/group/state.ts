@@ -1,19 +1,21 @@
 import { wipe } from '../bytes.ts';
 import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
+import type { ExporterTree } from '../schedule/exporterTree.ts';
 import type { EpochSecrets } from '../schedule/keySchedule.ts';
 import type { SecretTree } from '../schedule/secretTree.ts';
 import { type GroupContext, writeGroupContext } from '../structs/groupContext.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import { type LeafNode, writeLeafNode } from '../structs/leafNode.ts';
+import type { ReInitProposal } from '../structs/proposal.ts';
 import { refHash } from '../suite/labels.ts';
 import { type CipherSuite, wipeSignatureKey } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import type { PrivateKeys } from '../tree/treekem.ts';
 import type { GroupView, MemberView } from './hooks.ts';
 
-/** The encryption secret lives on in the secret tree only, where it is used up. */
-export type RetainedSecrets = Omit<EpochSecrets, 'encryptionSecret'>;
+/** The other two live on in trees only, where they are used up. */
+export type RetainedSecrets = Omit<EpochSecrets, 'encryptionSecret' | 'applicationExportSecret'>;
 
 /**
  * - `active`: a member.
@@ -24,12 +26,14 @@ export type GroupStatus = 'active' | 'removed' | 'reinitialized';
 
 /**
  * One member's state of one epoch: a value that no function changes, so that a pending commit can be merged (use it)
- * or discarded (drop it). The one exception is `secretTree`, which moves with each message: its changes have to be
- * stored before the result is let out.
+ * or discarded (drop it). The exceptions are `secretTree`, which moves with each message, and `exporterTree`, from which
+ * secrets are taken: their changes have to be stored before the result is let out.
  */
 export interface Group {
   readonly suite: CipherSuite;
   readonly status: GroupStatus;
+  /** The ReInit that ended the group, when `status` is `reinitialized`. */
+  readonly reInit?: ReInitProposal;
   readonly context: GroupContext;
   readonly tree: RatchetTree;
   readonly ownLeaf: LeafIndex;
@@ -42,6 +46,8 @@ export interface Group {
   /** Private keys of own Update proposals that no commit has covered yet, by hexadecimal encryption key. */
   readonly pendingUpdates: ReadonlyMap<string, Uint8Array>;
   readonly secretTree: SecretTree;
+  /** Undefined in an epoch that was stored by a version without it. */
+  readonly exporterTree?: ExporterTree | undefined;
 }
 
 /**
@@ -56,7 +62,9 @@ export function endGroup({
   pendingUpdates,
   signaturePrivateKey,
   secretTree,
+  exporterTree,
 }: Group): void {
+  wipe(...(exporterTree?.values() ?? []));
   wipe(...Object.values(secrets), ...privateKeys.values(), ...pendingUpdates.values());
   wipeSignatureKey(signaturePrivateKey);
   secretTree.end();

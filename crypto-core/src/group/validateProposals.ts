@@ -55,17 +55,18 @@ export function checkProposalSender(proposal: Proposal, sender: Sender): void {
  * PROP-03 (section 12.1.4): a PSK's usage fits an ordinary commit, and its nonce has Nh bytes.
  * PROP-04 (section 12.2): no PSK occurs twice.
  */
-function checkPsks(suite: CipherSuite, proposals: readonly CommittedProposal[]): void {
+function checkPsks(suite: CipherSuite, proposals: readonly CommittedProposal[], continues: boolean): void {
   const psks = proposals.flatMap(({ proposal, ref }) =>
     proposal.type === 'psk' ? [{ id: proposal.psk, ref }] : [],
   );
-  for (const { id, ref } of psks) blaming(ref, () => checkPsk(suite, id));
+  for (const { id, ref } of psks) blaming(ref, () => checkPsk(suite, id, continues));
   const repeated = findRepeated(psks.map(({ id }) => encode(id, writePreSharedKeyId)));
   if (repeated !== null) blaming(psks[repeated[1]]?.ref ?? null, () => refuse('PROP-04', 'PSK occurs twice'));
 }
 
-function checkPsk(suite: CipherSuite, id: PreSharedKeyId): void {
-  if (id.type === 'resumption' && id.usage !== 'application') refuse('PROP-03', `PSK of usage ${id.usage}`);
+function checkPsk(suite: CipherSuite, id: PreSharedKeyId, continues: boolean): void {
+  if (id.type === 'resumption' && id.usage !== 'application' && !continues)
+    refuse('PROP-03', `PSK of usage ${id.usage}`);
   if (id.nonce.length !== suite.kdf.Nh) refuse('PROP-03', 'length of a PSK nonce');
 }
 
@@ -127,16 +128,20 @@ function checkExternalList(commit: Commit, proposals: readonly CommittedProposal
   if (commit.proposals.some((item) => item.type === 'reference')) refuse('EXT-04', 'proposal by reference');
 }
 
-/** @throws CryptoError 'invalid-proposal' */
+/**
+ * @param continues for the own first commit of a group that continues another, which `checkContinuation` checks
+ * @throws CryptoError 'invalid-proposal'
+ */
 export function validateProposalList(
   suite: CipherSuite,
   commit: Commit,
   proposals: readonly CommittedProposal[],
   committer: LeafIndex | 'external',
+  continues = false,
 ): void {
   if (committer === 'external') checkExternalList(commit, proposals);
   else checkMemberList(proposals, committer);
-  checkPsks(suite, proposals);
+  checkPsks(suite, proposals, continues);
 }
 
 /**

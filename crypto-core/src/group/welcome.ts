@@ -30,6 +30,12 @@ import { isInSubtree, nodeOfLeaf } from '../tree/math.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import { followPath } from '../tree/treekem.ts';
 import type { AssembledCommit } from './assemble.ts';
+import {
+  type Continuation,
+  checkContinuation,
+  checkContinuationPsks,
+  withContinuation,
+} from './continuation.ts';
 import { type EpochState, startEpoch } from './epoch.ts';
 import { checkJoinPolicy, treeOfGroupInfo, verifyGroupInfo, welcomeGroupInfo } from './groupInfo.ts';
 import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
@@ -147,6 +153,8 @@ export interface JoinByWelcomeArgs {
   /** `optional<Node> ratchet_tree<V>`, when the Welcome doesn't hold the tree. */
   readonly ratchetTree?: Uint8Array;
   readonly psks?: PskLookup;
+  /** The group that the one to be joined continues: its successor after a ReInit, or a branch of it. */
+  readonly continues?: Continuation;
   /** The most of each thing that the group may have. */
   readonly limits?: Limits;
 }
@@ -170,7 +178,7 @@ export function welcomeKeyPackageRefs(bytes: Uint8Array, limits?: Limits): Uint8
 /**
  * Joins a group. The caller checks that it holds no group of this id already, and deletes the bundle afterwards, unless
  * it is the last-resort one.
- * WELCOME-03: PSKs of usage reinit and branch, which tie a group to another, are not supported.
+ * A group that continues another (WELCOME-03) is checked by `checkContinuation`.
  * WELCOME-04: the suite in the GroupInfo is the Welcome's.
  * @throws CryptoError 'malformed', 'missing-key', 'missing-psk', 'decrypt-failed', 'unsupported', 'unknown-sender',
  * 'bad-signature', 'bad-confirmation-tag', 'invalid-tree', 'invalid-leaf', 'invalid-credential', 'invalid-commit', 'policy'
@@ -193,10 +201,8 @@ export function joinByWelcome(
     bundle.initPrivateKey,
     args.limits,
   );
-  if (psks.some((id) => id.type === 'resumption' && id.usage !== 'application')) {
-    throw new CryptoError('unsupported', 'WELCOME-03: a group that continues another');
-  }
-  const pskSecret = pskSecretOf(suite, psks, args.psks);
+  checkContinuationPsks(psks, args.continues);
+  const pskSecret = pskSecretOf(suite, psks, withContinuation(args.continues, args.psks));
   const received = openGroupInfo(suite, welcome, joinerSecret, pskSecret, args.limits);
   if (received.groupContext.cipherSuite !== suite.id) {
     throw new CryptoError('unsupported', 'WELCOME-04: cipher suite');
@@ -206,6 +212,7 @@ export function joinByWelcome(
   const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
   const ownLeaf = findOwnLeaf(tree, bundle);
   const epoch = joinEpoch(suite, info, tree, joinerSecret, pskSecret);
+  if (args.continues !== undefined) checkContinuation(args.continues, info.groupContext, tree);
   checkJoinPolicy(args.joinPolicy, info, tree);
   const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey.slice()]]);
   if (pathSecret !== null) {

@@ -17,6 +17,8 @@ export interface EpochSecrets {
   readonly resumptionPsk: Uint8Array;
   readonly epochAuthenticator: Uint8Array;
   readonly initSecret: Uint8Array;
+  /** The root of the Exporter Tree (draft-ietf-mls-extensions-10, section 4.4). */
+  readonly applicationExportSecret: Uint8Array;
 }
 
 /** @param groupContext the encoded GroupContext of the new epoch */
@@ -79,6 +81,7 @@ export function deriveEpochSecrets(suite: CipherSuite, epochSecret: Uint8Array):
     resumptionPsk: derive('resumption'),
     epochAuthenticator: derive('authentication'),
     initSecret: derive('init'),
+    applicationExportSecret: derive('application_export'),
   };
 }
 

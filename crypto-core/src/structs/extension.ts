@@ -2,13 +2,14 @@ import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 
-/** RFC 9420 section 17.3; `lastResort` is last_resort_key_package of draft-ietf-mls-extensions. */
+/** RFC 9420 section 17.3; `appDataDictionary` and `lastResort` are of draft-ietf-mls-extensions, the latter of older ones. */
 export const ExtensionTypeValue = {
   applicationId: 0x0001,
   ratchetTree: 0x0002,
   requiredCapabilities: 0x0003,
   externalPub: 0x0004,
   externalSenders: 0x0005,
+  appDataDictionary: 0x0006,
   lastResort: 0x000a,
 } as const;
 

@@ -14,10 +14,11 @@ import {
 } from './sodium.ts';
 
 /**
- * 0x0003 MLS_128_DHKEMX25519_CHACHA20POLY1305_SHA256_Ed25519 (RFC 9420 section 17.1), and
- * 0x004D MLS_256_XWING_CHACHA20POLY1305_SHA256_Ed25519, the post-quantum suite; they differ in the KEM alone.
+ * 0x0003 MLS_128_DHKEMX25519_CHACHA20POLY1305_SHA256_Ed25519 (RFC 9420 section 17.1), and the post-quantum suite, which
+ * has HPKE KEM 0x647A (X-Wing) in place of X25519. It has no number of the IETF: 0xF04D is of the range for private use.
+ * At 0x004D it is the same suite under the number that it had before, which others give to other suites.
  */
-export type CipherSuiteId = 0x0003 | 0x004d;
+export type CipherSuiteId = 0x0003 | 0x004d | 0xf04d;
 
 export interface CipherSuite {
   readonly id: CipherSuiteId;
@@ -83,10 +84,11 @@ function defineSuite(id: CipherSuiteId, kem: Kem): CipherSuite {
 const SUITES: Readonly<Record<CipherSuiteId, CipherSuite>> = {
   0x0003: defineSuite(0x0003, dhkemX25519),
   0x004d: defineSuite(0x004d, xwing),
+  0xf04d: defineSuite(0xf04d, xwing),
 };
 
 /** @throws CryptoError 'unsupported' for every other suite */
 export function getSuite(id: number): CipherSuite {
-  if (id === 0x0003 || id === 0x004d) return SUITES[id];
+  if (id === 0x0003 || id === 0x004d || id === 0xf04d) return SUITES[id];
   throw new CryptoError('unsupported', `cipher suite ${id}`);
 }

@@ -168,7 +168,7 @@ describe.each(mlsVectors<TranscriptVector>('transcript-hashes'))('transcript-has
   });
 });
 
-describe.each([0x0003, 0x004d])('external initialization, suite %i', (id) => {
+describe.each([0x0003, 0x004d, 0xf04d])('external initialization, suite %i', (id) => {
   it('gives both sides one init secret', () => {
     const suite = getSuite(id);
     const env = testEnv('external init');

@@ -49,7 +49,7 @@ describe.each(SUITES)('a key package of suite %i', (suite) => {
       const { versions, cipherSuites, extensions, proposals, credentials } = capabilities;
       expect(extensions.filter((value) => !isGrease(value))).toEqual([0xf0a1]);
       expect(versions).toEqual([1]);
-      expect(cipherSuites.filter((value) => !isGrease(value))).toEqual([0x004d, 0x0003]);
+      expect(cipherSuites.filter((value) => !isGrease(value))).toEqual([0xf04d, 0x004d, 0x0003]);
       expect(credentials.filter((value) => !isGrease(value))).toEqual([1]);
       for (const list of [cipherSuites, extensions, proposals, credentials]) {
         const grease = list.filter(isGrease);

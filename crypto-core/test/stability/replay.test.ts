@@ -24,7 +24,7 @@ import {
   device,
   keyPackageOf,
   Participant,
-  SUITES,
+  SUITES as SUITES_OF_TESTS,
 } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
 
@@ -34,6 +34,8 @@ interface Golden {
   /** Bob's state before the last message, and that message. */
   readonly state: { epochRecord: string; records: Record<string, string>; message: string; text: string };
 }
+
+const SUITES: readonly CipherSuiteId[] = [...SUITES_OF_TESTS, 0xf04d];
 
 const LAST_TEXT = 'Until tomorrow.';
 

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { concat } from '../../src/bytes.ts';
+import { concat, fromUtf8 } from '../../src/bytes.ts';
 import {
   createProposal,
+  decryptApplication,
   type Group,
   loadGroup,
   ready,
@@ -9,6 +11,7 @@ import {
   saveEpoch,
 } from '../../src/index.ts';
 import { codeOf } from '../codeOf.ts';
+import { fromHex } from '../kat/vectors.ts';
 import { Conversation, device, SUITES } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
 
@@ -27,6 +30,22 @@ function contents(group: Group): unknown {
   return [rest, tree.toNodes()];
 }
 
+it('reads an epoch that was stored as record version 1, and goes on with it', () => {
+  const file = new URL('./golden/epoch-record-1.json', import.meta.url);
+  const { epochRecord, records, message, text } = JSON.parse(readFileSync(file, 'utf8')) as {
+    epochRecord: string;
+    records: Record<string, string>;
+    message: string;
+    text: string;
+  };
+  const lookup = (key: string) => (records[key] === undefined ? undefined : fromHex(records[key]));
+  expect(fromHex(epochRecord)[0]).toBe(1);
+  const group = loadGroup(fromHex(epochRecord), lookup);
+  expect(saveEpoch(group)[0]).toBe(2);
+  const again = loadGroup(saveEpoch(group), lookup);
+  expect(fromUtf8(decryptApplication(again, fromHex(message)).plaintext)).toBe(text);
+});
+
 describe.each(SUITES)('a saved group in suite %i', (suite) => {
   it('is loaded as it was, in every status and with an update that waits', () => {
     const conversation = ofThree(suite);
@@ -43,7 +62,7 @@ describe.each(SUITES)('a saved group in suite %i', (suite) => {
   it('is refused in another version, cut, or longer', () => {
     const record = saveEpoch(ofThree(suite).at(0).group);
     const load = (bytes: Uint8Array) => () => loadGroup(bytes, () => undefined);
-    expect(codeOf(load(concat(Uint8Array.of(2), record.subarray(1))))).toBe('unsupported');
+    expect(codeOf(load(concat(Uint8Array.of(3), record.subarray(1))))).toBe('unsupported');
     expect(codeOf(load(concat(record, Uint8Array.of(0))))).toBe('malformed');
     const cuts = [0, 1, 2, 50, 200, record.length - 1].map((length) =>
       codeOf(load(record.subarray(0, length))),

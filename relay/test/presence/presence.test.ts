@@ -46,7 +46,7 @@ describe('contacts see one another', () => {
     await aliceTab.expectNothing();
   });
 
-  test('and strangers see nothing', async () => {
+  test('while strangers see nothing', async () => {
     const { tab: strangerTab, online } = await arrive(stranger);
     const { tab: aliceTab } = await arrive(alice);
     expect(online).toEqual([]);

@@ -27,7 +27,7 @@ import { currentUserAtom } from '../../store/session.ts';
 import { afterPaint } from '../../ui/afterPaint.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { chunk } from '../../ui/chunk.tsx';
-import { type Part, PartBoundary } from '../../ui/PartBoundary.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { mainId, SkipLink } from '../../ui/SkipLink.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
@@ -229,7 +229,7 @@ function Dashboard({ userId }: { userId: string }) {
   );
 }
 
-function Panel({ tab, part, children }: { tab: TabName; part: Part; children: ReactNode }) {
+function Panel({ tab, part, children }: { tab: TabName; part: string; children: ReactNode }) {
   return (
     <Tabs.Panel value={tab} className={styles.panel}>
       <PartBoundary part={part}>

@@ -70,7 +70,7 @@ function server(name, child, port, folder) {
   return {
     name,
     port,
-    /** Where its data is. */
+    /** The folder of its data. */
     folder,
     /** Resident set size in KiB. */
     async residentKiB() {

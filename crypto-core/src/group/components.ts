@@ -1,0 +1,91 @@
+/**
+ * Components: parts of an application that use MLS side by side (draft-ietf-mls-extensions-10), with data in extensions, additional
+ * authenticated data, and secrets of an epoch that can be taken once.
+ */
+import { EMPTY } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
+import { decode } from '../codec/reader.ts';
+import { encode } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import { takeExporterSecret } from '../schedule/exporterTree.ts';
+import { type ComponentData, ComponentId, readComponents, writeComponents } from '../structs/component.ts';
+import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
+import { assertActive, type Group } from './state.ts';
+
+function encodeComponents(entries: readonly ComponentData[]): Uint8Array {
+  const ascending = entries.toSorted((one, other) => one.componentId - other.componentId);
+  const bytes = encode(ascending, writeComponents);
+  try {
+    decode(bytes, readComponents);
+  } catch {
+    throw new CryptoError('usage', 'component data that nobody would accept');
+  }
+  return bytes;
+}
+
+/**
+ * Makes app_data_dictionary (section 4.6), for the extensions of a GroupContext, a leaf, a KeyPackage or a GroupInfo. A
+ * leaf that may be in a group with it lists 0x0006 in its capabilities.
+ * @param entries in any order
+ * @throws CryptoError 'usage' for two entries of one component
+ */
+export function appDataDictionaryExtension(entries: readonly ComponentData[]): Extension {
+  return { type: ExtensionTypeValue.appDataDictionary, data: encodeComponents(entries) };
+}
+
+/** Reads app_data_dictionary; empty where there is none. @throws CryptoError 'malformed' (COMP-01), 'unsupported' */
+export function findAppData(extensions: readonly Extension[], limits?: Limits): readonly ComponentData[] {
+  const data = findExtension(extensions, ExtensionTypeValue.appDataDictionary);
+  return data === undefined ? [] : decode(data, readComponents, limits);
+}
+
+/** The component that marks a KeyPackage as the one of last resort (section 6.4), for its app_data_dictionary. */
+export const LAST_RESORT_COMPONENT: ComponentData = {
+  componentId: ComponentId.lastResortKeyPackage,
+  data: EMPTY,
+};
+
+/** Encodes a list of component numbers, the data of the components app_components and safe_aad (section 5). */
+export function encodeComponentIds(ids: readonly number[]): Uint8Array {
+  return encode(ids, (w, list) => w.u16s(list));
+}
+
+/** Decodes such a list. @throws CryptoError 'malformed', 'unsupported' */
+export function decodeComponentIds(bytes: Uint8Array, limits?: Limits): readonly number[] {
+  return decode(bytes, (r) => r.u16s('capabilities'), limits);
+}
+
+/**
+ * Returns whether a group's authenticated data is framed as SafeAAD: its app_data_dictionary has safe_aad.
+ * @throws CryptoError 'malformed', 'unsupported'
+ */
+export function hasSafeAad({ context }: Group): boolean {
+  return findAppData(context.extensions).some(({ componentId }) => componentId === ComponentId.safeAad);
+}
+
+/**
+ * Encodes the authenticated data of several components as a SafeAAD (section 4.9).
+ * @param items in any order
+ * @throws CryptoError 'usage' for two items of one component
+ */
+export function encodeSafeAad(items: readonly ComponentData[]): Uint8Array {
+  return encodeComponents(items);
+}
+
+/** Decodes a SafeAAD. @throws CryptoError 'malformed' (COMP-01), 'unsupported' */
+export function decodeSafeAad(authenticatedData: Uint8Array, limits?: Limits): readonly ComponentData[] {
+  return decode(authenticatedData.slice(), readComponents, limits);
+}
+
+/**
+ * Takes a component's secret of this epoch, of Nh bytes, which only the members can compute: SafeExportSecret (section
+ * 4.4). It can be taken once, and nothing is left that it could be derived from: store `saveEpoch(group)` before the
+ * secret is used, or a crash brings it back. All values of this epoch share what is left.
+ * @throws CryptoError 'usage' for a component whose secret was taken, or that is no u16; 'missing-key' in an epoch that was
+ * stored by a version without this exporter; 'removed', 'unsupported'
+ */
+export function safeExportSecret(group: Group, componentId: number): Uint8Array {
+  assertActive(group);
+  if (group.exporterTree === undefined) throw new CryptoError('missing-key', 'no application export secret');
+  return takeExporterSecret(group.suite, group.exporterTree, componentId);
+}

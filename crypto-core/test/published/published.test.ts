@@ -1,0 +1,38 @@
+/** Our own vectors, for others: UPDATE_PUBLISHED=1 writes them, and says so in the commit that changes them. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ready } from '../../src/index.ts';
+import { generate } from './generate.ts';
+
+const inFormats = ['crypto-basics', 'key-schedule', 'secret-tree', 'welcome', 'passive-client'];
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+beforeAll(async () => {
+  await ready();
+  if (process.env['UPDATE_PUBLISHED'] !== '1') return;
+  for (const [name, cases] of Object.entries(generate())) {
+    writeFileSync(fileOf(name), `${JSON.stringify(cases, null, 1)}\n`);
+  }
+});
+
+describe('the published vectors', () => {
+  it('are what the generator makes, byte for byte, each time', () => {
+    const made = Object.entries(generate()).map(([name, cases]) => [name, JSON.stringify(cases)]);
+    const kept = made.map(([name = '']) => [
+      name,
+      JSON.stringify(JSON.parse(readFileSync(fileOf(name), 'utf8'))),
+    ]);
+    expect(made).toEqual(kept);
+    expect(made).toHaveLength(7);
+  });
+
+  it('pass where they are in the formats of the working group, and name the KEM', () => {
+    const files = inFormats.map((name) => fileOf(`${name}.json`));
+    const program = fileURLToPath(new URL('../kat/run.mjs', import.meta.url));
+    const { stdout } = spawnSync(process.execPath, [program, ...files], { encoding: 'utf8' });
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('5 passed, 0 failed');
+    for (const file of files) expect(readFileSync(file, 'utf8')).toContain('"kem": "HPKE 0x647A (X-Wing)"');
+  });
+});
