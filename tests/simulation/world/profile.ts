@@ -180,7 +180,7 @@ export class Tab {
     return this.store.get(authErrorAtom);
   }
 
-  /** Whether the page says, in its banner, that the session is over. */
+  /** The page says in its banner that the session is over. */
   get hasLostSession(): boolean {
     return this.store.get(connectionBannerAtom) && this.profile.storage.getItem(tokenStorageKey) === null;
   }
