@@ -9,7 +9,7 @@ import { type Client, createClient } from '#src/services/client/client.ts';
 import { deviceStorageKey, tokenStorageKey } from '#src/services/session/token.ts';
 import { chatsAtom } from '#src/store/chats.ts';
 import { realtimeStatusAtom } from '#src/store/connection.ts';
-import { authErrorAtom, currentUserAtom } from '#src/store/session.ts';
+import { authErrorAtom, connectionBannerAtom, currentUserAtom } from '#src/store/session.ts';
 import { toastsAtom } from '#src/store/toasts.ts';
 import { cheapPasswordKeys, MemoryStorage } from '#tests/support/headlessBrowser.ts';
 import { Typist } from '#tests/support/typist.ts';
@@ -178,6 +178,11 @@ export class Tab {
   /** Why the page asks for the password; null where it says nothing. */
   get askedWhy(): string | null {
     return this.store.get(authErrorAtom);
+  }
+
+  /** The page says in its banner that the session is over. */
+  get hasLostSession(): boolean {
+    return this.store.get(connectionBannerAtom) && this.profile.storage.getItem(tokenStorageKey) === null;
   }
 
   /** Another tab has changed what the profile's tabs share. One that has to load again is closed instead. */

@@ -102,8 +102,11 @@ export async function untilRest(world: World, when: string): Promise<void> {
 
 /** Gives the password where a profile was copied, or put back, and asks for it; nobody else may be asked. */
 async function signInWhereAsked(world: World): Promise<void> {
-  for (const seat of world.seats.filter(({ status, tabs }) => status === 'in' && tabs.length === 0)) {
+  for (const seat of world.seats.filter(({ status }) => status === 'in')) {
     if (seat.deviceId === null || !world.inTwoPlaces.has(seat.deviceId)) continue;
+    // The other place may have ended the session of both, which a banner tells.
+    if (!seat.tabs.every(({ hasLostSession }) => hasLostSession)) continue;
+    for (const tab of seat.tabs) tab.kill();
     world.count('a place is asked for the password');
     await world.signIn(seat);
   }
