@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { NotebookPen, UserRoundPlus } from 'lucide-react';
+import { FileText, UserRoundPlus } from 'lucide-react';
 import { useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../store/contacts.ts';
@@ -42,7 +42,7 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
         <div className={styles.ways}>
           {ownId !== undefined && (
             <Button onClick={() => onMessage(ownId)}>
-              <NotebookPen size={18} aria-hidden="true" />
+              <FileText size={18} aria-hidden="true" />
               {t('notes.title')}
             </Button>
           )}

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { MessageCircle, NotebookPen } from 'lucide-react';
+import { FileText, MessageCircle } from 'lucide-react';
 import { useMemo } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
@@ -53,7 +53,7 @@ export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' |
         receiptOf={() => null}
         beginning={<SealLine>{t('notes.seal')}</SealLine>}
         empty={
-          <EmptyState icon={<NotebookPen />} title={t('notes.none')}>
+          <EmptyState icon={<FileText />} title={t('notes.none')}>
             {t('notes.hint')}
           </EmptyState>
         }

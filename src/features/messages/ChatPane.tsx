@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { MessagesSquare, NotebookPen } from 'lucide-react';
+import { FileText, MessagesSquare } from 'lucide-react';
 import { type ReactNode, Suspense } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -46,7 +46,7 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
     <section className={styles.pane} aria-label={isNotes ? name : t('messages.chatWith', { name })}>
       <ChatHeader
         name={name}
-        icon={isNotes && <NotebookPen size={18} />}
+        icon={isNotes && <FileText size={18} />}
         online={online}
         detail={isNotes ? undefined : presenceText(online)}
         backLabel={t('messages.back')}

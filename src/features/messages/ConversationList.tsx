@@ -1,5 +1,5 @@
 import { useAtom, useAtomValue } from 'jotai';
-import { NotebookPen, Search, UserRoundPlus, X } from 'lucide-react';
+import { FileText, Search, UserRoundPlus, X } from 'lucide-react';
 import { type ReactNode, type Ref, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
@@ -141,7 +141,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
   return (
     <ListRow
       name={row.name}
-      icon={row.notes && <NotebookPen size={20} />}
+      icon={row.notes && <FileText size={20} />}
       mark={markOf?.(userId)}
       online={row.online}
       aside={presenceText(row.online)}
