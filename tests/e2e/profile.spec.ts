@@ -55,7 +55,7 @@ test('a person takes new names, takes their data with them, and goes', async ({ 
     await page.getByRole('button', { name: 'Save Changes' }).click();
     await expect(page.getByLabel('Username')).toBeFocused();
     await expect(
-      page.getByText('Usernames have 2 to 32 characters: letters, digits and . _ - only'),
+      page.getByText('Usernames have 2 to 32 characters: letters of one script, digits and . _ - only'),
     ).toBeVisible();
     expect(saves).toEqual([]);
     await page.getByLabel('Username').fill('bob');

@@ -82,7 +82,7 @@ test('names are checked before keys are made of the password, and said at their 
   await page.getByRole('checkbox').click();
 
   await signUp();
-  const aboutUsername = 'Usernames have 2 to 32 characters: letters, digits and . _ - only';
+  const aboutUsername = 'Usernames have 2 to 32 characters: letters of one script, digits and . _ - only';
   await expect(username).toHaveAccessibleDescription(aboutUsername);
   await expect(username).toBeFocused();
   await findsNoBarriers(page);

@@ -2,13 +2,8 @@ import { Tabs } from '@base-ui/react/tabs';
 import { useAtomValue } from 'jotai';
 import { CircleUserRound, Contact, MessageCircle, UsersRound } from 'lucide-react';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { AccountChangeNotice } from '../../features/accountChanges/AccountChangeNotice.tsx';
 import { Attention } from '../../features/attention/Attention.tsx';
-import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
 import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
-import { KeyRenewalNotice } from '../../features/keyRenewal/KeyRenewalNotice.tsx';
-import { OlderStateNotice } from '../../features/keyRenewal/OlderStateNotice.tsx';
-import { OlderVaultNotice } from '../../features/keyRenewal/OlderVaultNotice.tsx';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
 import { chatChunk } from '../../features/messages/chatChunk.ts';
 import { MessagesTab } from '../../features/messages/MessagesTab.tsx';
@@ -34,6 +29,7 @@ import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
+import { AccountNoticesOnDemand } from './AccountNoticesOnDemand.tsx';
 import { DashboardHeader } from './DashboardHeader.tsx';
 import styles from './DashboardPage.module.css';
 import { groupNotices } from './GroupIdentityNotices.tsx';
@@ -148,11 +144,9 @@ function Dashboard({ userId }: { userId: string }) {
           <div className={styles.banner}>
             <ConnectionBanner />
             <UpdateBar />
-            <AccountChangeNotice onReview={() => selectTab('profile')} />
-            <OlderVaultNotice />
-            <OlderStateNotice />
-            <KeyRenewalNotice />
-            <NewDeviceNotice onReview={() => selectTab('profile')} />
+            <PartBoundary part="account notices">
+              <AccountNoticesOnDemand onReview={() => selectTab('profile')} />
+            </PartBoundary>
             <RecoveryOffer />
           </div>
         </header>

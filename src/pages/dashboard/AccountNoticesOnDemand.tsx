@@ -1,0 +1,19 @@
+import { useAtomValue } from 'jotai';
+import { type Banner, bannerAtom } from '../../store/banners.ts';
+import { useOnDemand } from '../../ui/onDemand.tsx';
+
+const banners: ReadonlySet<Banner | null> = new Set<Banner>([
+  'account-change',
+  'older-vault',
+  'older-state',
+  'keys-renewed',
+  'new-device',
+]);
+
+const load = async () => (await import('./AccountNotices.tsx')).AccountNotices;
+
+/** Loads the banners about the account once there is one to show: most sessions show none. */
+export function AccountNoticesOnDemand({ onReview }: { onReview: () => void }) {
+  const Notices = useOnDemand(load, banners.has(useAtomValue(bannerAtom)));
+  return Notices === null ? null : <Notices onReview={onReview} />;
+}
