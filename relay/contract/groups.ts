@@ -131,12 +131,19 @@ export const addGroupMember = defineRoute({
   bodyLimit: submitCommit.bodyLimit,
 });
 
+/**
+ * The device's, over {uint8 version = 1, opaque ending<V>, opaque conversationId<V>, opaque userId<V>, opaque deviceId<V>} by
+ * SignWithLabel of RFC 9420 (section 5.1.2) with `SinettiGroupEnding`, where the ending is `delete` or `leave`: a session
+ * alone ends no group.
+ */
+const EndingSignature = base64Url(64, 64);
+
 export const leaveGroup = defineRoute({
   method: 'DELETE',
   paths: ['/group/{id}/leave'],
-  access: 'session',
+  access: 'device',
   params: IdParams,
-  body: z.nullish(z.object({ statement: z.optional(LeaveStatement) })),
+  body: z.object({ signature: EndingSignature, statement: z.optional(LeaveStatement) }),
   status: 204,
   errors: ['not-found', 'forbidden'],
 });
@@ -154,8 +161,9 @@ export const getLeaveStatement = defineRoute({
 export const deleteGroup = defineRoute({
   method: 'DELETE',
   paths: ['/group/{id}'],
-  access: 'session',
+  access: 'device',
   params: IdParams,
+  body: z.object({ signature: EndingSignature }),
   status: 204,
   errors: ['not-found', 'forbidden'],
 });

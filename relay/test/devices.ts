@@ -89,10 +89,14 @@ function signedBy(deviceId: string, label: string, ...fields: readonly Buffer[])
 
 /** The device's word that it takes the session of a token. */
 export function sessionSignature(token: string, deviceId: string): string {
-  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
-  const { sid, sub } = JSON.parse(payload) as { sid: string; sub: string };
+  const { sid, sub } = claimsOf(token);
   const fields = [sub, deviceId, sid].map((text) => opaque(Buffer.from(text)));
   return signedBy(deviceId, 'SinettiDeviceSession', ...fields);
+}
+
+function claimsOf(token: string): { sid: string; sub: string } {
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+  return JSON.parse(payload) as { sid: string; sub: string };
 }
 
 /** A start's body with the signature of its device. */
@@ -158,6 +162,16 @@ export function signedReceipt(
   return { epoch, position, sealed, signature };
 }
 
+/** The body of deleting or leaving a group, with the signature of the device. */
+export function signedEnding(
+  { deviceId, id }: { readonly deviceId: string; readonly id: string },
+  ending: 'delete' | 'leave',
+  conversationId: string,
+) {
+  const fields = [ending, conversationId, id, deviceId].map((text) => opaque(Buffer.from(text)));
+  return { signature: signedBy(deviceId, 'SinettiGroupEnding', ...fields) };
+}
+
 function uint64(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(value));
@@ -171,7 +185,15 @@ export function withSignature(
   path: string,
   body: unknown,
 ): unknown {
+  const [, ended, leave] = /^\/group\/([^/]+)(\/leave)?$/.exec(path) ?? [];
+  if (method === 'DELETE' && ended !== undefined && body === undefined) {
+    return withSignature({ deviceId, token }, method, path, {});
+  }
   if (typeof body !== 'object' || body === null || 'signature' in body) return body;
+  if (method === 'DELETE' && ended !== undefined && deviceId !== null) {
+    const ending = leave === undefined ? 'delete' : 'leave';
+    return { ...body, ...signedEnding({ deviceId, id: claimsOf(token).sub }, ending, `group:${ended}`) };
+  }
   const [, device] = /^\/devices\/([^/]+)$/.exec(path) ?? [];
   if (method === 'PUT' && device !== undefined)
     return { ...body, signature: sessionSignature(token, device) };

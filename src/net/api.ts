@@ -188,13 +188,19 @@ export function createApi(http: Http) {
     addGroupMembers: (id: string, body: RouteBody<typeof routes.addGroupMember>) =>
       http.call(routes.addGroupMember, { params: { id }, body }),
 
-    leaveGroup: (id: string, statement: string | null) =>
-      http.call(routes.leaveGroup, { params: { id }, body: statement === null ? {} : { statement } }),
+    /** @param signature the device's, of leaving it; `statement`, the word of it for the other members */
+    leaveGroup: (id: string, signature: string, statement: string | null) =>
+      http.call(routes.leaveGroup, {
+        params: { id },
+        body: statement === null ? { signature } : { signature, statement },
+      }),
 
     /** Reads the leave statement of this person; `not-found` for a group that they didn't leave. */
     getLeaveStatement: (id: string) => http.call(routes.getLeaveStatement, { params: { id } }),
 
-    deleteGroup: (id: string) => http.call(routes.deleteGroup, { params: { id } }),
+    /** @param signature the device's, of deleting it */
+    deleteGroup: (id: string, signature: string) =>
+      http.call(routes.deleteGroup, { params: { id }, body: { signature } }),
 
     /** Does for a group what {@link listUserMessages} does for a person. */
     listGroupMessages: (id: string, page: LogPage) =>

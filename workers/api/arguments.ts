@@ -124,6 +124,7 @@ export const StartInput = object({
 
 export const AddMembersInput = object({ conversationId: ConversationId, keyPackages: ClaimedKeyPackages });
 
+export const GroupEnding = oneOf('delete', 'leave');
 export const LeaveStatement = bytes(limits.leaveStatement);
 
 export const LeaveStatements = array(

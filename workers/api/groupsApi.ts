@@ -39,6 +39,12 @@ export interface GroupsApi {
    */
   leaveStatement(conversationId: string): Promise<WireBytes>;
   /**
+   * Signs with this device's key that the person deletes or leaves a group, for the relay, which takes it with DELETE
+   * /group/{id} and DELETE /group/{id}/leave. A device that knows the group's creator signs nothing but what is that
+   * person's to do (`policy`); one outside knows none, and leaves it to the relay.
+   */
+  groupEnding(conversationId: string, ending: 'delete' | 'leave'): Promise<WireBytes>;
+  /**
    * Takes in the leave statements that the relay has. Valid ones are kept: their people are in `leavingIds`
    * then, and no message is encrypted before a commit has removed them. Others are ignored, and so not in
    * `leavingIds`: give one of an epoch that this device hasn't reached again once it has.

@@ -1,10 +1,16 @@
 /** Adding members, leaving and naming groups, and forgetting conversations (PROTOCOL section 4). */
 import { groupView, leafRef } from '@sinetti/crypto-core';
-import { LEAF_REF_LABEL, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core/account';
+import {
+  LEAF_REF_LABEL,
+  sealGroupName,
+  signGroupEnding,
+  signLeaveStatement,
+} from '@sinetti/crypto-core/account';
 import {
   AddMembersInput,
   ConversationId,
   check,
+  GroupEnding,
   GroupNameInput,
   LeaveStatement,
   LeaveStatements,
@@ -111,6 +117,25 @@ export function createGroups(deps: TransactionDeps, session: Session) {
       });
       if (statement === null) throw new CryptoApiError('pending');
       return toBase64Url(statement);
+    },
+
+    async groupEnding(id, given) {
+      const conversationId = check('groupEnding', ConversationId, id);
+      const ending = check('groupEnding', GroupEnding, given);
+      const account = session.accountOnDevice();
+      requireGroup(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const creatorId = (await transaction.group())?.creatorId;
+        const allowed = creatorId === account.userId ? 'delete' : 'leave';
+        if (creatorId !== undefined && ending !== allowed) {
+          throw new CryptoApiError('policy', `not this person's to ${ending}`);
+        }
+        const { deviceId, signatureKey } = account.device;
+        const { userId } = account;
+        return toBase64Url(
+          signGroupEnding(signatureKey.privateKey, { ending, conversationId, userId, deviceId }),
+        );
+      });
     },
 
     async setLeaveStatements(id, input) {

@@ -43,6 +43,14 @@ export interface DeviceStart {
   readonly from: readonly Uint8Array[];
 }
 
+/** A person's end of a group of people: its creator deletes it, a member leaves it. */
+export interface GroupEnding {
+  readonly ending: 'delete' | 'leave';
+  readonly conversationId: string;
+  readonly userId: string;
+  readonly deviceId: string;
+}
+
 /** A device's view of a conversation, saved as a file. */
 export interface SavedView {
   readonly conversationId: string;
@@ -115,6 +123,22 @@ export function signDeviceCopied(
     writer.opaque(utf8(deviceId));
   });
   return signWithLabel(suite, signatureKey, 'SinettiDeviceCopied', content);
+}
+
+/**
+ * Signs that a group is deleted, or left.
+ * @param signatureKey Ed25519 private key of the device
+ * @returns an Ed25519 signature, 64 bytes
+ */
+export function signGroupEnding(signatureKey: Uint8Array, groupEnding: GroupEnding): Uint8Array {
+  const content = encode(groupEnding, (writer, { conversationId, deviceId, ending, userId }) => {
+    writer.u8(VERSION);
+    writer.opaque(utf8(ending));
+    writer.opaque(utf8(conversationId));
+    writer.opaque(utf8(userId));
+    writer.opaque(utf8(deviceId));
+  });
+  return signWithLabel(suite, signatureKey, 'SinettiGroupEnding', content);
 }
 
 /**

@@ -30,12 +30,14 @@ export {
 } from './deviceRevocation.ts';
 export {
   type DeviceSessionClaims,
+  type GroupEnding,
   isSavedViewOf,
   type SavedView,
   type SubmittedCommit,
   signDeviceCopied,
   signDeviceSession,
   signDeviceStart,
+  signGroupEnding,
   signSavedView,
   signSubmittedCommit,
 } from './deviceSignatures.ts';

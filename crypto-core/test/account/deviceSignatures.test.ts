@@ -5,6 +5,7 @@ import {
   signDeviceCopied,
   signDeviceSession,
   signDeviceStart,
+  signGroupEnding,
   signSavedView,
   signSubmittedCommit,
 } from '../../src/account/deviceSignatures.ts';
@@ -102,6 +103,26 @@ describe('what a device signs for the relay', () => {
     ]) {
       const signed = signSubmittedCommit(signatureKey, { ...submitted, ...other });
       expect(holds('SinettiSubmittedCommit', content, signed)).toBe(false);
+    }
+  });
+
+  it('is the end of a group: deleting or leaving, conversation, user and device', () => {
+    const given = {
+      ending: 'delete',
+      conversationId: 'group:g',
+      userId: 'alice',
+      deviceId: 'laptop',
+    } as const;
+    const content = Buffer.from('\u0001\u0006delete\u0007group:g\u0005alice\u0006laptop', 'latin1');
+    expect(holds('SinettiGroupEnding', content, signGroupEnding(signatureKey, given))).toBe(true);
+    for (const other of [
+      { ending: 'leave' as const },
+      { conversationId: 'group:h' },
+      { userId: 'bob' },
+      { deviceId: 'phone' },
+    ]) {
+      const signed = signGroupEnding(signatureKey, { ...given, ...other });
+      expect(holds('SinettiGroupEnding', content, signed)).toBe(false);
     }
   });
 

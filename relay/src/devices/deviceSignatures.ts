@@ -181,6 +181,23 @@ export async function requireSignedReceipt(
   requireSignature(key, 'SinettiReceipt', content, signature);
 }
 
+/**
+ * Has the session's device itself say that its person deletes or leaves a group: a stolen token ends none.
+ * @throws ApiError forbidden
+ */
+export async function requireSignedEnding(
+  db: Db,
+  session: DeviceSession,
+  ending: 'delete' | 'leave',
+  { conversationId, signature }: { readonly conversationId: string; readonly signature: string },
+): Promise<void> {
+  const { deviceId, userId } = session;
+  const fields = [ending, conversationId, userId, deviceId].map((text) => opaque(Buffer.from(text)));
+  const content = Buffer.concat([Buffer.of(version), ...fields]);
+  const key = (await signerOf(db, session))?.key ?? null;
+  requireSignature(key, 'SinettiGroupEnding', content, Buffer.from(signature, 'base64url'));
+}
+
 function requireSignature(
   key: Buffer | null,
   label: string,

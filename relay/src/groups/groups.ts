@@ -1,7 +1,7 @@
 import { groupConversationId, limits, type SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
-import { requireSignedCommit } from '../devices/deviceSignatures.ts';
+import { requireSignedCommit, requireSignedEnding } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import { publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/newEntries.ts';
@@ -61,15 +61,22 @@ export interface Groups {
   ): Promise<{ sent: SentMessage; members: rows.Member[] }>;
   /**
    * @param statement the person's signed word of it, for the members to verify
-   * @throws ApiError not-found, forbidden (the creator, who deletes the group instead)
+   * @throws ApiError not-found, forbidden (the creator, who deletes the group instead; not signed by the device)
    */
-  leave(userId: string, groupId: string, statement: Buffer | null): Promise<void>;
+  leave(
+    session: DeviceSession,
+    groupId: string,
+    ending: { signature: string; statement: Buffer | null },
+  ): Promise<void>;
   /**
    * The statement that this person last left the group with; null for a member, and for who left without one.
    */
   leaveStatement(userId: string, groupId: string): Promise<Buffer | null>;
-  /** Deletes a group with its whole log. @throws ApiError not-found, forbidden (not the creator) */
-  delete(userId: string, groupId: string): Promise<void>;
+  /**
+   * Deletes a group with its whole log.
+   * @throws ApiError not-found, forbidden (not the creator, or not signed by the device)
+   */
+  delete(session: DeviceSession, groupId: string, signature: string): Promise<void>;
 }
 
 export interface GroupDependencies {
@@ -159,7 +166,11 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       return { sent: receipt(stored.entry), members };
     },
 
-    async leave(userId, groupId, statement) {
+    async leave(session, groupId, { signature, statement }) {
+      const { userId } = session;
+      const ending = { conversationId: groupConversationId(groupId), signature };
+      if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
+      await requireSignedEnding(db, session, 'leave', ending);
       const memberIds = await db.transaction().execute(async (tx) => {
         const group = await rows.findGroup(tx, groupId, userId);
         if (group === null) throw noSuchGroup();
@@ -180,7 +191,11 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     leaveStatement: (userId, groupId) =>
       leaveStatements.leaveStatementOf(db, groupConversationId(groupId), userId),
 
-    async delete(userId, groupId) {
+    async delete(session, groupId, signature) {
+      const { userId } = session;
+      const ending = { conversationId: groupConversationId(groupId), signature };
+      if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
+      await requireSignedEnding(db, session, 'delete', ending);
       const memberIds = await db.transaction().execute(async (tx) => {
         const { conversationId } = await requireCreator(tx, groupId, userId);
         const ids = await conversations.participantIds(tx, conversationId);

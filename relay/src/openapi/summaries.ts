@@ -84,10 +84,11 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   listGroupMembers: 'Members of a group, by name',
   addGroupMember:
     'Creator: add contacts, as `user_id` or `user_ids`, with the commit that adds their devices; all happens, or nothing',
-  leaveGroup: 'Member: leave a group. The next committer removes the leaves from its tree',
+  leaveGroup:
+    'Member: leave a group, by the word of the device. The next committer removes the leaves from its tree',
   getLeaveStatement:
     "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone. Null where there is none",
-  deleteGroup: 'Creator: delete a group with its whole log, for everybody',
+  deleteGroup: 'Creator: delete a group with its whole log, for everybody, by the word of the device',
   listGroupMessages:
     "The log of a group, from the commit that made one a member. `is_read`: by oneself; one's own messages, by everybody",
   sendGroupMessage: 'Append an application message; repeating a messageId answers the entry that exists',

@@ -40,14 +40,14 @@ export function groupHandlers({ groups }: Services) {
     },
 
     leaveGroup: ({ session, params, body }) => {
-      const statement = body?.statement === undefined ? null : bytes(body.statement);
-      return groups.leave(session.userId, params.id, statement);
+      const statement = body.statement === undefined ? null : bytes(body.statement);
+      return groups.leave(session, params.id, { signature: body.signature, statement });
     },
     getLeaveStatement: async ({ session, params }) => {
       const statement = await groups.leaveStatement(session.userId, params.id);
       return { statement: statement === null ? null : text(statement) };
     },
-    deleteGroup: ({ session, params }) => groups.delete(session.userId, params.id),
+    deleteGroup: ({ session, params, body }) => groups.delete(session, params.id, body.signature),
   } satisfies Partial<Handlers>;
 }
 

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ConversationSummary, GroupSummary } from '../../contract/index.ts';
-import { base64Url, logIn, type PersonOnDevice, signUp } from '../helpers.ts';
-import { addMember, commitBody, messageBody, sendToGroup, submitCommit } from './conversation.ts';
+import { signedEnding } from '../devices.ts';
+import { base64Url, call, logIn, onAnotherDevice, type PersonOnDevice, signUp } from '../helpers.ts';
+import {
+  addMember,
+  commitBody,
+  createGroup,
+  messageBody,
+  sendToGroup,
+  submitCommit,
+} from './conversation.ts';
 import {
   addFirst,
   contact,
@@ -157,7 +165,41 @@ describe('deleting a group', () => {
   });
 });
 
-it('what changes a group’s keys needs a device; looking, leaving and deleting do not', async () => {
+describe('ending a group', () => {
+  it.each([
+    ['delete', '', () => creator],
+    ['leave', '/leave', () => member],
+  ] as const)(
+    'to %s it takes the signature of the device: a token alone ends none',
+    async (ending, path, who) => {
+      await addFirst();
+      const person = who();
+      const otherGroup = await createGroup(creator);
+      const tablet = await onAnotherDevice(relay, person);
+      const conversationId = `group:${groupId}`;
+      const signed = signedEnding(person, ending, conversationId);
+      const end = (token: string, body: object) =>
+        call(relay, 'DELETE', `/group/${groupId}${path}`, { token, body });
+      const others = [
+        { signature: base64Url(64) },
+        signedEnding(tablet, ending, conversationId),
+        signedEnding(stranger, ending, conversationId),
+        signedEnding({ ...person, id: stranger.id }, ending, conversationId),
+        signedEnding(person, ending, `group:${otherGroup}`),
+        signedEnding(person, ending === 'delete' ? 'leave' : 'delete', conversationId),
+      ];
+      for (const other of others) expect(await end(person.token, other)).toMatchObject(forbidden);
+      expect(await end(tablet.token, signed)).toMatchObject(forbidden);
+      expect(await end(person.token, {})).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
+      expect(await groupsOf(person)).toContain(groupId);
+
+      expect((await end(person.token, signed)).status).toBe(204);
+      expect(await groupsOf(person)).not.toContain(groupId);
+    },
+  );
+});
+
+it('what changes or ends a group needs a device; looking does not', async () => {
   await addFirst();
   const [noDevice, memberWithout] = [await logIn(relay, creator), await logIn(relay, member)];
   const required = { status: 403, body: { code: 'device-required' } };
@@ -165,6 +207,7 @@ it('what changes a group’s keys needs a device; looking, leaving and deleting 
   expect(await addMember(noDevice, groupId, contact, commitBody(1))).toMatchObject(required);
   expect(await sendToGroup(noDevice, groupId, messageBody(1))).toMatchObject(required);
   expect((await details(noDevice)).status).toBe(200);
-  expect((await memberWithout.call('DELETE', `/group/${groupId}/leave`)).status).toBe(204);
-  expect((await noDevice.call('DELETE', `/group/${groupId}`)).status).toBe(204);
+  expect(await memberWithout.call('DELETE', `/group/${groupId}/leave`, {})).toMatchObject(required);
+  expect(await noDevice.call('DELETE', `/group/${groupId}`, {})).toMatchObject(required);
+  expect(await groupsOf(member)).toEqual([groupId]);
 });

@@ -122,7 +122,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
    */
   async function abandon(groupId: string): Promise<void> {
     try {
-      await toleratingAbsence(() => api.deleteGroup(groupId));
+      await toleratingAbsence(() => deleteAtRelay(groupId));
     } catch {
       return;
     }
@@ -176,6 +176,10 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
         if (errorCode(error) !== 'pending' || attempt === maxAttempts) throw error;
       }
     }
+  }
+
+  async function deleteAtRelay(groupId: string): Promise<void> {
+    await api.deleteGroup(groupId, await crypto.groupEnding(groupConversationId(groupId), 'delete'));
   }
 
   async function toleratingAbsence(task: () => Promise<unknown>): Promise<void> {
@@ -236,11 +240,12 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     leave: (groupId) =>
       failingWith(t('errors.leaveGroupFailed'), async () => {
         const statement = await leaveStatement(groupConversationId(groupId));
-        await giveUp(groupId, () => api.leaveGroup(groupId, statement));
+        const signature = await crypto.groupEnding(groupConversationId(groupId), 'leave');
+        await giveUp(groupId, () => api.leaveGroup(groupId, signature, statement));
       }),
 
     delete: (groupId) =>
-      failingWith(t('errors.deleteGroupFailed'), () => giveUp(groupId, () => api.deleteGroup(groupId))),
+      failingWith(t('errors.deleteGroupFailed'), () => giveUp(groupId, () => deleteAtRelay(groupId))),
 
     remove: (groupId) => list.forget(groupId),
 

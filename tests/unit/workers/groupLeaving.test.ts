@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   ALICE,
+  ALICE_AND_BOB,
   BOB,
   CAROL,
   createTrio,
@@ -12,7 +13,7 @@ import {
   textOf,
 } from './support/device.ts';
 import { NotAMember } from './support/relay.ts';
-import { Rogue } from './support/rogue.ts';
+import { decode, Rogue } from './support/rogue.ts';
 
 describe('leaving a group', () => {
   it('makes the next commit remove all leaves of the person before any message is sent', async () => {
@@ -52,6 +53,27 @@ describe('leaving a group', () => {
     const { messages, state } = await phone.api.processEntries(GROUP, since);
     expect(messages.map(textOf)).toEqual(['Bob is here', 'with Bob']);
     expect(state).toMatchObject({ status: 'outside', members: [] });
+  });
+
+  it('is signed for the relay by members, and deleting by the creator, each by none of the other', async () => {
+    const { alice, bob, world } = await createTrio();
+    const signatures = await Promise.all([
+      alice.api.groupEnding(GROUP, 'delete'),
+      bob.api.groupEnding(GROUP, 'leave'),
+    ]);
+    for (const signature of signatures) expect(decode(signature)).toHaveLength(64);
+    await expect(alice.api.groupEnding(GROUP, 'leave')).rejects.toMatchObject({ code: 'policy' });
+    await expect(bob.api.groupEnding(GROUP, 'delete')).rejects.toMatchObject({ code: 'policy' });
+    // A device without the group's keys can't tell, and the relay knows.
+    const phone = await world.device(ALICE);
+    expect(decode(await phone.api.groupEnding(GROUP, 'delete'))).toHaveLength(64);
+    for (const [id, ending] of [
+      [ALICE_AND_BOB, 'leave'],
+      [GROUP, 'rename'],
+      ['group:x', 'leave'],
+    ] as const) {
+      await expect(bob.api.groupEnding(id, ending as 'leave')).rejects.toMatchObject({ code: 'usage' });
+    }
   });
 
   it('lets a member commit the removal at once, without a message to send', async () => {

@@ -83,6 +83,7 @@ beforeEach(() => {
       startConversation,
       addMembers,
       leaveStatement: step('statement', 'c2lnbmVk'),
+      groupEnding: async (id, ending) => step(`sign ${ending} ${id}`, `signed ${ending}`)(),
       conversation: async () =>
         state({ members: memberIds.map((userId) => ({ userId, deviceIds: ['device'] })) }),
     },
@@ -296,14 +297,20 @@ describe('leaving a group', () => {
     deps.sessionEvents.on('groupGivenUp', onGivenUp);
     await actions.leave(groupId);
     expect(onGivenUp).toHaveBeenCalledExactlyOnceWith({ groupId });
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'c2lnbmVk');
-    expect(steps).toEqual(['settle -', 'statement -', 'DELETE /leave -', `given up ${groupId}`]);
+    expect(steps).toEqual([
+      'settle -',
+      'statement -',
+      `sign leave ${conversationId} -`,
+      'DELETE /leave -',
+      `given up ${groupId}`,
+    ]);
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', 'c2lnbmVk');
   });
 
   it('tells the relay without a statement when this device is outside the group', async () => {
     catchUp.mockResolvedValue(state({ status: 'outside' }));
     await actions.leave(groupId);
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, null);
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', null);
   });
 
   it('succeeds when the relay no longer has the group', async () => {
@@ -326,7 +333,9 @@ describe('deleting a group', () => {
     await actions.delete(groupId);
     deleteGroup.mockRejectedValue(refused('not-found'));
     await actions.delete(groupId);
-    expect(steps).toEqual(['DELETE /group -', `given up ${groupId}`, `given up ${groupId}`]);
+    const signed = `sign delete ${conversationId} -`;
+    expect(steps).toEqual([signed, 'DELETE /group -', `given up ${groupId}`, signed, `given up ${groupId}`]);
+    expect(deleteGroup).toHaveBeenCalledWith(groupId, 'signed delete');
   });
 
   it('says so when it fails', async () => {
