@@ -7,7 +7,8 @@ import { serviceWorker } from './serviceWorker.ts';
 import { wasmAsHex } from './wasmAsHex.ts';
 
 const root = path.resolve(import.meta.dirname, '../workers/frame');
-const framePath = '/keys';
+/** The pages by their address: the frame, and what the person opens in a tab. */
+const pages = { '/keys': 'keys.html', '/storage': 'storage.html' };
 
 /**
  * Builds what the origin of the keys serves, beside the app: the frame, the worker that holds the keys, and a service
@@ -33,23 +34,24 @@ export function keysOrigin(): Plugin {
             ...configuration.worker,
             plugins: () => [wasmAsHex(), listContents(`${outDir}-contents.json`)],
           },
-          plugins: [inlineScript(), precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
+          plugins: [inlineScripts(), precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {
             outDir,
             emptyOutDir: true,
             target: app.build.target,
             assetsInlineLimit: 0,
             modulePreload: { polyfill: false },
-            rolldownOptions: { input: path.join(root, 'keys.html') },
+            rolldownOptions: { input: Object.values(pages).map((page) => path.join(root, page)) },
           },
         });
       },
     },
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
-        if (request.url !== framePath) return next();
+        const page = Object.entries(pages).find(([address]) => address === request.url)?.[1];
+        if (page === undefined) return next();
         const { hostname } = new URL(`http://${request.headers.host}`);
-        response.writeHead(302, { location: `http://${hostname}:${portOf(server) + 1}/keys.html` }).end();
+        response.writeHead(302, { location: `http://${hostname}:${portOf(server) + 1}/${page}` }).end();
       });
       server.httpServer?.once('listening', () => {
         const { host = 'localhost' } = server.config.server;
@@ -66,25 +68,33 @@ export function keysOrigin(): Plugin {
 }
 
 /**
- * Puts the frame's script into its page: the worker starts sooner by a request, and the page's policy admits this script
+ * Puts the one script of each page into it: the worker starts sooner by a request, and the page's policy admits this script
  * alone, by its hash (relay/src/http/static.ts).
  */
-function inlineScript(): Plugin {
+function inlineScripts(): Plugin {
   return {
-    name: 'inline-script',
+    name: 'inline-scripts',
     enforce: 'post',
     generateBundle(_options, bundle) {
-      const page = bundle['keys.html'];
       const scripts = Object.values(bundle).filter(({ type }) => type === 'chunk');
-      const [script] = scripts;
-      if (page?.type !== 'asset' || script?.type !== 'chunk' || scripts.length > 1)
-        throw new Error('the frame of the keys has to be one page with one script');
-      const element = `<script type="module" crossorigin src="/${script.fileName}"></script>`;
-      const source = String(page.source);
-      if (!source.includes(element) || script.code.includes('</script'))
-        throw new Error("the frame's script can't be put into its page");
-      page.source = source.replace(element, () => `<script type="module">${script.code}</script>`);
-      delete bundle[script.fileName];
+      if (scripts.length > Object.keys(pages).length)
+        throw new Error('the pages of the keys have to be of one script each');
+      for (const file of Object.values(pages)) {
+        const page = bundle[file];
+        const [, name = ''] =
+          page?.type === 'asset'
+            ? (/<script type="module" crossorigin src="\/([^"]+)"><\/script>/.exec(String(page.source)) ?? [])
+            : [];
+        const script = bundle[name];
+        if (page?.type !== 'asset' || script?.type !== 'chunk' || script.code.includes('</script'))
+          throw new Error(`the script of ${file} can't be put into it`);
+        const element = `<script type="module" crossorigin src="/${name}"></script>`;
+        page.source = String(page.source).replace(
+          element,
+          () => `<script type="module">${script.code}</script>`,
+        );
+        delete bundle[name];
+      }
     },
   };
 }

@@ -43,6 +43,7 @@ export async function writeWebClient(webDir: string): Promise<void> {
     'app/assets/index-B2x_4f.js': 'page();',
     'app/service-worker.js': 'keep();',
     'keys/keys.html': '<!doctype html><title>Keys</title><script type="module">frame();</script>',
+    'keys/storage.html': '<!doctype html><title>Storage</title><script type="module">storage();</script>',
     'keys/assets/keys-B2x_4f.css': 'form {}',
     'keys/assets/crypto.worker-Aa1-b_2.js': 'worker();',
     'keys/service-worker.js': 'keep();',

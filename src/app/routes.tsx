@@ -1,8 +1,7 @@
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { Navigate, Route, Routes, useLocation } from 'react-router-dom';
-import type { CataloguePart } from '../i18n/catalogue.ts';
-import { addTexts } from '../i18n/i18n.ts';
+import { withTexts } from '../i18n/i18n.ts';
 import { paths } from '../lib/paths.ts';
 import { type Chunk, chunk } from '../ui/chunk.tsx';
 import { mainId } from '../ui/SkipLink.tsx';
@@ -29,11 +28,6 @@ const PrivacyPolicyPage = privacyPolicy.component((page) => page.PrivacyPolicyPa
 const TermsPage = terms.component((page) => page.TermsPage);
 const AboutPage = about.component((page) => page.AboutPage);
 const ContactPage = contact.component((page) => page.ContactPage);
-
-async function withTexts<Page>(part: CataloguePart, page: Promise<Page>): Promise<Page> {
-  const [there] = await Promise.all([page, addTexts(part)]);
-  return there;
-}
 
 const visitorsPages: Readonly<Record<string, Pick<Chunk<unknown>, 'load'>>> = {
   [paths.landing]: landing,

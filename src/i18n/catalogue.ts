@@ -15,12 +15,13 @@ export type Compiled = (string | [name: string, kind?: string, options?: Record<
 
 export type Catalogue = Readonly<Record<string, Compiled>>;
 
-/** Texts that are loaded together: for everybody, for members, and for readers of the legal pages. */
-export type CataloguePart = 'visitors' | 'members' | 'legal';
+/** Texts that are loaded together: for everybody, for members, for the tabs after the first, and for the legal pages. */
+export type CataloguePart = 'visitors' | 'members' | 'tabs' | 'legal';
 
 const english = {
   visitors: () => import('./en/visitors.ts'),
   members: () => import('./en/members.ts'),
+  tabs: () => import('./en/tabs.ts'),
   legal: () => import('./en/legal.ts'),
 };
 
@@ -29,6 +30,7 @@ const loaders = {
   fi: {
     visitors: () => import('./fi/visitors.ts'),
     members: () => import('./fi/members.ts'),
+    tabs: () => import('./fi/tabs.ts'),
     legal: () => import('./fi/legal.ts'),
   },
   [pseudoLocale]: english,

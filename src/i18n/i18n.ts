@@ -12,7 +12,7 @@ export const i18n = setupI18n({
 let active: AnyLocale = 'en';
 let activation: Promise<void> = Promise.resolve();
 
-const everything: readonly CataloguePart[] = ['visitors', 'members', 'legal'];
+const everything: readonly CataloguePart[] = ['visitors', 'members', 'tabs', 'legal'];
 
 /**
  * Loads a language, as far as it is wanted, and makes it the one of {@link t}, of dates and of the page. Components
@@ -35,6 +35,12 @@ export async function addTexts(part: CataloguePart): Promise<void> {
   await activation.catch(() => undefined);
   const catalogue = await loadCatalogue(active, part);
   i18n.load(formatLocale(), catalogue);
+}
+
+/** Resolves with a chunk once the texts that only it has are there, too. */
+export async function withTexts<Part>(part: CataloguePart, chunk: Promise<Part>): Promise<Part> {
+  const [there] = await Promise.all([chunk, addTexts(part)]);
+  return there;
 }
 
 export function activeLocale(): AnyLocale {

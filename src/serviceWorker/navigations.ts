@@ -4,6 +4,8 @@ import { nudgePath } from './messages.ts';
 const relayPath = /^\/(?:api|healthz|readyz|metrics|mqtt|ws)(?:\/|$)/;
 /** The address of the frame of the keys, at either origin. */
 export const keysPath = '/keys';
+/** The address of the page that asks for persistent storage, likewise. */
+export const storagePath = '/storage';
 
 /** Returns whether a navigation to a path ends in the one page that every route of the client is. */
 export function isPageOfApp(pathname: string): boolean {
@@ -28,5 +30,8 @@ export function answerWithoutPage(
   if (mode !== 'navigate' || asked.origin !== origin) return null;
   if (asked.pathname === nudgePath) return new Response(null, { status: 204 });
   // As the relay does it, for when the relay can't be reached.
-  return asked.pathname === keysPath ? Response.redirect(`${keysOrigin}${keysPath}`) : null;
+  const { pathname } = asked;
+  return pathname === keysPath || pathname === storagePath
+    ? Response.redirect(`${keysOrigin}${pathname}`)
+    : null;
 }

@@ -25,7 +25,8 @@ for (const [page, { limit }] of Object.entries(pages)) {
 }
 
 const keysFolder = path.join(dist, '../keys');
-const keys = readScripts(keysFolder).set('keys.html', readScript(path.join(keysFolder, 'keys.html')));
+const keys = readScripts(keysFolder);
+for (const page of ['keys.html', 'storage.html']) keys.set(page, readScript(path.join(keysFolder, page)));
 const heaviest = 200_000;
 const inKeys = [...keys.values()].reduce((sum, { size }) => sum + size, 0);
 process.stdout.write('\norigin of the keys, KB after brotli\n');

@@ -54,6 +54,22 @@ const keysFramePolicy = (appOrigin: string, scripts: readonly string[]) =>
   });
 
 /**
+ * The policy of the page that asks for persistent storage, which the person opens in a tab of its own: its one script and its
+ * styles, framed by nobody.
+ */
+const storagePagePolicy = (scripts: readonly string[]) =>
+  csp({
+    'default-src': "'none'",
+    'script-src': scripts.length === 0 ? "'none'" : scripts.join(' '),
+    'style-src': "'self'",
+    'frame-ancestors': "'none'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+  });
+
+/**
  * The policy of the worker that holds the keys; a worker takes its policy from its own response. It may
  * compile libsodium's WebAssembly, and nothing else: it can load no script, start no worker, make no Trusted
  * Types policy and open no connection. Its way out is the port to the page.
@@ -160,14 +176,14 @@ export function setHeaders(
 
 /**
  * The headers of whatever is answered at the origin of the keys.
- * @param scripts hash sources of the scripts in the frame's page
+ * @param scripts hash sources of the scripts in its two pages
  */
 export function setKeysHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   config: Pick<Config, 'host' | 'keysOrigin'>,
   ports: Ports,
-  scripts: readonly string[],
+  scripts: KeysScripts,
 ): void {
   const pathname = pathOf(request);
   const { app } = originsOf(request, config, ports);
@@ -175,9 +191,17 @@ export function setKeysHeaders(
     ? cryptoWorkerPolicy
     : pathname === serviceWorkerPath
       ? serviceWorkerPolicy
-      : keysFramePolicy(app, scripts);
+      : /^\/storage(?:\.html)?$/.test(pathname)
+        ? storagePagePolicy(scripts.storage)
+        : keysFramePolicy(app, scripts.frame);
   reply.headers({ ...documentHeaders('keys', policy), 'cache-control': cachingOf(pathname) });
   setTransportSecurity(request, reply);
+}
+
+/** Hash sources (CSP 3, section 2.3.1) of the scripts in the pages at the origin of the keys. */
+export interface KeysScripts {
+  readonly frame: readonly string[];
+  readonly storage: readonly string[];
 }
 
 /** The headers that the service workers give the files that they keep, by the origin that they are of. */

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { pathOf } from './address.ts';
 import { answerError } from './errors.ts';
-import { keptHeaders, setKeysHeaders } from './headers.ts';
+import { type KeysScripts, keptHeaders, setKeysHeaders } from './headers.ts';
 import { originsOf, type Ports } from './origins.ts';
 
 /**
@@ -29,25 +29,29 @@ export async function serveWebClient(
     return;
   }
   // The page is static: where the keys are depends on the address by which the browser has come.
-  app.get(keysFramePath, async (request, reply) => {
-    reply.header('cache-control', 'no-store');
-    return reply.redirect(`${originsOf(request, config, ports()).keys}${keysFramePath}`);
-  });
-  serveOperatorScript(app, config, ports, frameScripts(config));
+  for (const path of Object.keys(keysPages)) {
+    app.get(path, async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return reply.redirect(`${originsOf(request, config, ports()).keys}${path}`);
+    });
+  }
+  serveOperatorScript(app, config, ports, scriptsIn(config).frame);
   await app.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'app') });
 }
 
 /**
- * Serves the frame of the keys with its files, and nothing else: no API, and no page in the place of what isn't there.
+ * Serves the frame of the keys with its files and the page for its storage, and nothing else: no API, and no page in the place of what isn't there.
  */
 export async function serveKeys(keys: FastifyInstance, config: Config, ports: () => Ports): Promise<void> {
-  const scripts = frameScripts(config);
+  const scripts = scriptsIn(config);
   keys.addHook('onRequest', async (request, reply) =>
     setKeysHeaders(request, reply, config, ports(), scripts),
   );
   keys.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send('Not found'));
-  keys.get(keysFramePath, (_request, reply) => reply.sendFile('keys.html'));
-  serveOperatorScript(keys, config, ports, scripts);
+  for (const [path, file] of Object.entries(keysPages)) {
+    keys.get(path, (_request, reply) => reply.sendFile(file));
+  }
+  serveOperatorScript(keys, config, ports, scripts.frame);
   await keys.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'keys') });
 }
 
@@ -56,7 +60,8 @@ export function hasWebClient({ webDir }: Pick<Config, 'webDir'>): boolean {
   return existsSync(path.join(webDir, 'app', 'index.html'));
 }
 
-const keysFramePath = '/keys';
+/** The pages at the origin of the keys by their address, which at the app's leads there. */
+const keysPages = { '/keys': 'keys.html', '/storage': 'storage.html' };
 
 /**
  * The operator's settings, as a script that a service worker imports when it is installed: a page can't write those, as
@@ -75,12 +80,15 @@ function serveOperatorScript(
   });
 }
 
-/** Hash sources (CSP 3, section 2.3.1) of the scripts in the page of the keys, which the build has put there. */
-function frameScripts({ webDir }: Pick<Config, 'webDir'>): readonly string[] {
-  const page = readFileSync(path.join(webDir, 'keys', 'keys.html'), 'utf8');
-  return [...page.matchAll(/<script type="module">(.*?)<\/script>/gs)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  );
+/** The scripts of the pages at the origin of the keys, which the build has put into them. */
+function scriptsIn({ webDir }: Pick<Config, 'webDir'>): KeysScripts {
+  const hashesOf = (file: string) => {
+    const page = readFileSync(path.join(webDir, 'keys', file), 'utf8');
+    return [...page.matchAll(/<script type="module">(.*?)<\/script>/gs)].map(
+      ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+    );
+  };
+  return { frame: hashesOf(keysPages['/keys']), storage: hashesOf(keysPages['/storage']) };
 }
 
 const builtFiles = {

@@ -44,6 +44,7 @@ async function headersAt(address: string, sent: Record<string, string> = {}) {
 const keys = 'keys:';
 const keysAddresses = [
   'keys:/keys',
+  'keys:/storage',
   'keys:/assets/keys-B2x_4f.css',
   'keys:/assets/crypto.worker-Aa1-b_2.js',
   'keys:/service-worker.js',
@@ -117,6 +118,7 @@ describe('the page of headers', () => {
   it.each([
     ['Content-Security-Policy of the page', ['/', '/login', '/assets/index-B2x_4f.js', '/gone.js']],
     ['Content-Security-Policy of the frame of the keys', ['keys:/keys', 'keys:/assets/keys-B2x_4f.css']],
+    ['Content-Security-Policy of the page for storage', ['keys:/storage', 'keys:/storage.html']],
     ['Content-Security-Policy of the crypto worker', ['keys:/assets/crypto.worker-Aa1-b_2.js']],
     ['Content-Security-Policy of the service workers', ['/service-worker.js', 'keys:/service-worker.js']],
     ["Content-Security-Policy of the API's documentation", ['/api/docs']],
@@ -136,7 +138,7 @@ describe('the page of headers', () => {
     expect(await sent('/api/auth/params?identifier=x')).toBe(table.get('/api/'));
     expect(await sent('/healthz')).toBe(table.get('/healthz'));
     expect(await sent('/service-worker.js')).toBe(table.get('/service-worker.js'));
-    expect(await sent('/keys')).toBe(table.get('/keys'));
+    for (const path of ['/keys', '/storage']) expect(await sent(path)).toBe(table.get('/keys'));
     expect(await sent('keys:/assets/keys-B2x_4f.css')).toBe(table.get('/assets/'));
     expect(await sent('keys:/keys')).toBe(table.get('/'));
     expect(table.size).toBe(6);

@@ -50,6 +50,16 @@ describe('the origin of the keys', () => {
     expect(operator).toContain(`script-src 'sha256-${hash}';`);
   });
 
+  it('has the page for storage, framed by nobody, with a script of its own, and the app leads to it', async () => {
+    const response = await fetch(`${url}/storage`);
+    expect(response.url).toBe(`${keysUrl}/storage`);
+    expect(await response.text()).toContain('<title>Storage</title>');
+    const hash = createHash('sha256').update('storage();').digest('base64');
+    expect(policyOf(response)).toContain(`script-src 'sha256-${hash}';`);
+    expect(policyOf(response)).toContain("frame-ancestors 'none';");
+    expect(policyOf(await fetch(`${keysUrl}/keys`))).not.toContain(hash);
+  });
+
   it.each([
     '/',
     '/login',
@@ -65,7 +75,7 @@ describe('the origin of the keys', () => {
     expect(await response.text()).toBe('Not found');
   });
 
-  it.each(['/keys.html', '/assets/keys-B2x_4f.css', '/assets/crypto.worker-Aa1-b_2.js'])(
+  it.each(['/keys.html', '/storage.html', '/assets/keys-B2x_4f.css', '/assets/crypto.worker-Aa1-b_2.js'])(
     'alone has %s',
     async (address) => {
       expect((await fetch(`${keysUrl}${address}`)).status).toBe(200);

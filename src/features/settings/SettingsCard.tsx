@@ -9,6 +9,7 @@ import { Card, CardRow } from '../../ui/Card.tsx';
 import { Choice } from '../../ui/Choice.tsx';
 import { Switch } from '../../ui/Switch.tsx';
 import { DesktopNotificationRows } from './DesktopNotificationRows.tsx';
+import { StorageRow } from './StorageRow.tsx';
 
 /** Settings of this browser: language, theme, and alerts for messages. */
 export function SettingsCard({ id }: { id?: string }) {
@@ -68,6 +69,7 @@ export function SettingsCard({ id }: { id?: string }) {
           />
         }
       />
+      <StorageRow />
       <CardRow
         title={t('settings.shortcuts')}
         description={t('settings.shortcuts.description')}

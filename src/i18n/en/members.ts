@@ -17,7 +17,6 @@ import notes from './notes.json';
 import notifications from './notifications.json';
 import profile from './profile.json';
 import recovery from './recovery.json';
-import settings from './settings.json';
 import shortcuts from './shortcuts.json';
 import trust from './trust.json';
 import views from './views.json';
@@ -42,7 +41,6 @@ export default {
   notifications,
   profile,
   recovery,
-  settings,
   shortcuts,
   trust,
   views,

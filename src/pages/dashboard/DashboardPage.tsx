@@ -14,7 +14,7 @@ import { ariaKeys, isMac } from '../../features/shortcuts/keys.ts';
 import { ShortcutsHelp } from '../../features/shortcuts/ShortcutsHelp.tsx';
 import { VerifiedMark } from '../../features/trust/Verification.tsx';
 import type { MessageId } from '../../i18n/catalogue.ts';
-import { t } from '../../i18n/i18n.ts';
+import { t, withTexts } from '../../i18n/i18n.ts';
 import { operator } from '../../operator/index.ts';
 import { unreadTotalAtom } from '../../store/chats.ts';
 import { incomingRequestsAtom } from '../../store/contacts.ts';
@@ -48,7 +48,7 @@ const tabLooks = {
 } as const satisfies Record<TabName, { label: MessageId; icon: unknown; counted: MessageId | null }>;
 
 // The first tab comes with the page; the other parts follow as soon as the page is there.
-const tabs = chunk(() => import('./tabs.ts'));
+const tabs = chunk(() => withTexts('tabs', import('./tabs.ts')));
 const GroupsTab = tabs.component(({ GroupsTab }) => GroupsTab);
 const ContactsTab = tabs.component(({ ContactsTab }) => ContactsTab);
 const ProfilePanel = tabs.component(({ ProfilePanel }) => ProfilePanel);

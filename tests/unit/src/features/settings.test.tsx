@@ -143,3 +143,11 @@ describe('desktop notifications', () => {
     expect(desktop()).toHaveAttribute('aria-disabled', 'true');
   });
 });
+
+it('the data of this browser is asked for on a page of its own, in the look of the app', () => {
+  showSettings();
+  const link = screen.getByRole('link', { name: 'Keep the data…' });
+  expect(link).toHaveAttribute('href', '/storage#language=en&theme=system');
+  expect(link).toHaveAttribute('target', '_blank');
+  expect(link).toHaveAttribute('rel', 'noreferrer');
+});

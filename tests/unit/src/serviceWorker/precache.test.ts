@@ -361,11 +361,11 @@ describe('a navigation that ends in no page', () => {
     expect(answer(asset(nudgePath))).toBeNull();
   });
 
-  it('is that of the frame, which is led to the origin of the keys', () => {
-    const response = answer(navigation('/keys'));
+  it.each(['/keys', '/storage'])('is %s, which is led to the origin of the keys', (path) => {
+    const response = answer(navigation(path));
     expect(response?.status).toBe(302);
-    expect(response?.headers.get('location')).toBe('https://keys.sinetti.example/keys');
-    expect(answer(asset('/keys'))).toBeNull();
+    expect(response?.headers.get('location')).toBe(`https://keys.sinetti.example${path}`);
+    expect(answer(asset(path))).toBeNull();
   });
 
   it('is none of the app’s own, nor of another origin', () => {

@@ -1,0 +1,3 @@
+import settings from './settings.json';
+
+export default { settings };
