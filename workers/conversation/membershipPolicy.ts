@@ -130,7 +130,7 @@ export class MembershipPolicy {
       const pins = new Pins(await readPins(tx, account, []));
       return new MembershipPolicy(rules, rules, pins, false, ownRevocations);
     }
-    const rules = groupRules(account.userId, known);
+    const rules = groupRules({ userId: account.userId, deviceId: account.device.deviceId }, known);
     const isCreator = known?.creatorId === account.userId;
     const pins = new Pins(await readPins(tx, account, null));
     // One that was not in the relay's list when this person moved on is revoked by nobody: it is taken out all the same.

@@ -35,7 +35,8 @@ export interface GroupRules extends Rules {
  * (PROTOCOL sections 3 and 4).
  * @param known this device's record of the group, which it keeps when it loses the group
  */
-export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
+export function groupRules(own: DeviceName, known: GroupRecord | null): GroupRules {
+  const { userId: ownUserId } = own;
   const unauthorizedAdds = new Set<string>();
   let vouchedFor = false;
   return {
@@ -47,8 +48,10 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
       const isReturnOfCreator = method === 'external' && known?.creatorId === ownUserId;
       const creatorId = isReturnOfCreator ? ownUserId : creatorOf(join.extensions);
       if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
-      const signer = certificateOf(join.signer.credential).userId;
-      vouchedFor = signer === creatorId;
+      const signedBy = certificateOf(join.signer.credential);
+      const signer = signedBy.userId;
+      // This device may have had no time to repair a tree that it has signed itself, as it came in from outside.
+      vouchedFor = signer === creatorId && !isSameDevice(signedBy, own);
       if (method === 'welcome') {
         if (signer !== creatorId && signer !== ownUserId) {
           throw new CryptoError('policy', 'invited by somebody other than the creator');

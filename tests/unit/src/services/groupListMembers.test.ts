@@ -245,7 +245,12 @@ describe('a member whose last device was revoked', () => {
   });
 
   it('comes back alone, whoever else the relay hands out devices of', async () => {
-    const stranger = { userId: carl, deviceId: 'strange-device', keyPackage: 'c3RyYW5nZXI', lastResort: false };
+    const stranger = {
+      userId: carl,
+      deviceId: 'strange-device',
+      keyPackage: 'c3RyYW5nZXI',
+      lastResort: false,
+    };
     claimMany.mockResolvedValue([stranger, { ...keyPackage, lastResort: false }]);
     await reconciled({ withoutDeviceIds: [peer] });
     await deps.clock.advance(timings.tidyingByCreator);
