@@ -292,6 +292,27 @@ describe('somebody whom the creator has not added', () => {
     expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
+  it('is added by nobody with an invalid certificate in the creator’s name', async () => {
+    const { alice, bob, relay } = await createTrioWithRogue();
+    const impostor = await Rogue.create(relay, ALICE, 'not alice');
+    bob.commit(GROUP, { adds: [impostor] });
+    await processLogOn(alice);
+    await alice.syncOne(GROUP);
+    impostor.joinFromOutside(GROUP);
+    expect((await processLogOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    await alice.syncOne(GROUP);
+    // A commit that only adds may leave the leaf of who makes it as it is.
+    impostor.follow(relay.entries(GROUP).at(-1)!.content);
+    impostor.commit(GROUP, { adds: [await Rogue.create(relay, DAVE, 'dave')], forcePath: false });
+    expect((await processLogOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    await alice.syncOne(GROUP);
+    await alice.send(GROUP, 'put right');
+    await alice.syncOne(GROUP);
+    const { members } = await alice.api.conversation(GROUP);
+    expect(members.flatMap(({ deviceIds }) => deviceIds)).not.toContain(impostor.deviceId);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
   it.each([
     ['a certificate of theirs', () => {}],
     ['an invalid one', (dave: Rogue) => dave.forgeCertificate()],

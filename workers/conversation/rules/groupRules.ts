@@ -101,6 +101,10 @@ function checkCommit(
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
+  if (known !== null && isDistrusted(commit, sender, known)) {
+    noteStrangers(commit, unauthorizedAdds);
+    throw new CryptoError('policy', 'by a device with an invalid certificate');
+  }
   if (commit.external) checkExternal(commit, creatorId, unauthorizedAdds);
   if (sender.userId !== creatorId) checkAdds(commit, sender, unauthorizedAdds);
   const grounds = removalGrounds(commit);
@@ -138,9 +142,33 @@ function checkAdds(commit: ProposedCommit, sender: DeviceName, unauthorizedAdds:
     .map((credential) => certificateOf(credential).userId)
     .filter((userId) => userId !== sender.userId);
   if (others.length === 0) return;
-  // A device of a member is refused, too, but brings no stranger into the group.
-  for (const userId of others) if (!isMember(commit.group, userId)) unauthorizedAdds.add(userId);
+  noteStrangers(commit, unauthorizedAdds);
   throw new CryptoError('policy', 'adds somebody without being the creator');
+}
+
+/** A device of a member is refused, too, but brings no stranger into the group. */
+function noteStrangers({ adds, group }: ProposedCommit, unauthorizedAdds: Set<string>): void {
+  for (const credential of adds) {
+    const { userId } = certificateOf(credential);
+    if (!isMember(group, userId)) unauthorizedAdds.add(userId);
+  }
+}
+
+/**
+ * Returns whether a device commits that had an invalid certificate when this one came in: its leaf isn't checked again while
+ * it stays as it is, and may be in anybody's name, the creator's too.
+ */
+function isDistrusted(
+  { group }: ProposedCommit,
+  sender: DeviceName,
+  { distrustedKeys }: Pick<GroupRecord, 'distrustedKeys'>,
+): boolean {
+  if (distrustedKeys.length === 0) return false;
+  return group.members.some(({ credential, signatureKey }) => {
+    const certificate = readableCertificate(credential);
+    if (certificate === null || !isSameDevice(certificate, sender)) return false;
+    return distrustedKeys.some((key) => equalBytes(key, signatureKey));
+  });
 }
 
 function isMember({ members }: Pick<GroupView, 'members'>, userId: string): boolean {
