@@ -225,6 +225,7 @@ export class Rogue {
       extensions?: readonly Extension[];
       authenticatedData?: Uint8Array;
       infoExtensions?: readonly Extension[];
+      forcePath?: boolean;
     },
   ): void {
     const { members, epoch } = groupView(this.group);
@@ -246,7 +247,7 @@ export class Rogue {
         ...(extensions && { extensions }),
         ...(authenticatedData && { authenticatedData }),
         ...(infoExtensions && { infoExtensions }),
-        forcePath: true,
+        forcePath: change.forcePath ?? true,
         ...anybody,
       },
       this.#env,
