@@ -16,5 +16,5 @@ export interface OlderState {
   readonly deviceId: string;
 }
 
-/** Those that the person doesn't know of yet. */
+/** Findings that the person doesn't know of yet. */
 export const olderStatesAtom = sessionAtom<readonly OlderState[]>([]);

@@ -7,7 +7,7 @@ const places = [
   /^relay\/test\/.+\.test\.ts$/,
   /^tests\/unit\/workers\/.+\.test\.ts$/,
   /^tests\/unit\/src\/.+\.test\.tsx?$/,
-  /^tests\/(?:integration|docs|doors|run|simulation)\/.+\.test\.ts$/,
+  /^tests\/(?:integration|docs|doors|package|run|simulation)\/.+\.test\.ts$/,
   /^tests\/(?:attacks|e2e|firefox|pictures)\/[^/]+\.spec\.ts$/,
 ];
 

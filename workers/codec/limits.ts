@@ -106,7 +106,7 @@ export const limits = {
   draftTimes: 500,
   ownStatesKept: 64,
   /**
-   * What own devices say of the keys and the account state that they are given: what this one has said, the newest, and the
+   * Messages of own devices on the keys and the account state that they are given: the newest that this one has said, and the
    * others that it has heard of.
    */
   revisionsSaid: 32,

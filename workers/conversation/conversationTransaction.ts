@@ -3,10 +3,9 @@ import { CryptoError, type Env, type Group, saveEpoch, wipe } from '@sinetti/cry
 import type { ConversationState } from '../api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
-import { IdentityChanged, offerAccountKey } from '../identity/pins.ts';
 import { conversationLock } from '../session/locks.ts';
 import type { AccountOnDevice, SessionDeps } from '../session/session.ts';
-import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';
+import { type WriteTransaction, withinConversation } from '../storage/db.ts';
 import {
   type ConversationRecord,
   type ForkReason,
@@ -26,6 +25,7 @@ import { MembershipPolicy } from './membershipPolicy.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
 import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
+import { writeOrOfferKey } from './writeOrOfferKey.ts';
 
 export type TransactionDeps = Pick<SessionDeps, 'env' | 'locks'>;
 
@@ -69,25 +69,6 @@ export async function inTransaction<T>(
       throw error;
     }
   });
-}
-
-/**
- * Writes all of `body` or nothing; where another account key stops it, keeps that key for the person to
- * judge.
- */
-async function writeOrOfferKey<T>(
-  account: AccountOnDevice,
-  durability: 'strict' | 'relaxed',
-  body: (tx: WriteTransaction) => Promise<T>,
-): Promise<T> {
-  try {
-    return await write(account.db, durability, body);
-  } catch (error) {
-    if (error instanceof IdentityChanged) {
-      await write(account.db, 'relaxed', (tx) => offerAccountKey(tx, account, error));
-    }
-    throw error;
-  }
 }
 
 export class ConversationTransaction implements TransactionScope {

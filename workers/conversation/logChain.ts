@@ -322,7 +322,7 @@ export class LogChain {
 
   /** Takes the hash of the whole log on to a position, if this device has been given all entries up to there. */
   #wholeAt({ whole }: ChainRecord, rows: readonly ChainRow[], position: number): ChainRecord['whole'] {
-    // Those before it was let in are still to come.
+    // The entries from before it was let in are still to come.
     if (whole === null || this.#transaction.conversation.linkFrom !== null) return whole;
     const hash = fold(whole.hash, rows, whole.position, position);
     return hash === null ? null : { ...whole, position, hash };

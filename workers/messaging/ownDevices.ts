@@ -1,4 +1,4 @@
-/** What this device tells the person's other devices: keys, read positions, drafts, revisions (PROTOCOL section 2). */
+/** Tells the person's other devices keys, read positions, drafts, revisions (PROTOCOL section 2). */
 import { check, LogPosition, OwnStateInput } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { randomUuid } from '../codec/uuid.ts';

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { type Banner, bannerAtom } from '../../store/banners.ts';
-import { useOnDemand } from '../../ui/onDemand.tsx';
+import { onDemand } from '../../ui/onDemand.tsx';
 
 const banners: ReadonlySet<Banner | null> = new Set<Banner>([
   'account-change',
@@ -10,10 +10,11 @@ const banners: ReadonlySet<Banner | null> = new Set<Banner>([
   'new-device',
 ]);
 
-const load = async () => (await import('./AccountNotices.tsx')).AccountNotices;
+const AccountNotices = onDemand<{ open: boolean; onReview: () => void }>(
+  async () => (await import('./AccountNotices.tsx')).AccountNotices,
+);
 
 /** Loads the banners about the account once there is one to show: most sessions show none. */
 export function AccountNoticesOnDemand({ onReview }: { onReview: () => void }) {
-  const Notices = useOnDemand(load, banners.has(useAtomValue(bannerAtom)));
-  return Notices === null ? null : <Notices onReview={onReview} />;
+  return <AccountNotices open={banners.has(useAtomValue(bannerAtom))} onReview={onReview} />;
 }

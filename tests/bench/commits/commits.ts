@@ -125,7 +125,7 @@ function primitives({ suite, tree, ownLeaf }: Group, commit: Uint8Array): () => 
     suite.verify(publicKey, commit, messageSignature);
     suite.verify(publicKey, leaf, leafSignature);
     decryptWithLabel(suite, recipient.privateKey, 'UpdatePathNode', groupContext, pathSecret);
-    // Of the path only the root is above the committer and the last member both.
+    // Only the root of the path is above both the committer and the last member.
     suite.kem.deriveKeyPair(deriveSecret(suite, secret, 'node'));
     deriveSecret(suite, secret, 'path');
     // A tree hash and a parent hash for each level, the transcript hash, and the key schedule.

@@ -149,7 +149,11 @@ describe('signing up', () => {
   it.each([
     ['username-taken', 'Username', 'This username is already taken.'],
     ['email-taken', 'Email', 'This email is already registered.'],
-    ['invalid-username', 'Username', 'Usernames have 2 to 32 characters: letters of one script, digits and . _ - only'],
+    [
+      'invalid-username',
+      'Username',
+      'Usernames have 2 to 32 characters: letters of one script, digits and . _ - only',
+    ],
     ['invalid-email', 'Email', 'Please enter a valid email address'],
   ] as const)('says at its field that it is %s, each time', async (code, label, text) => {
     const { actions, show } = createWorld({ signedIn: false });

@@ -89,7 +89,11 @@ describe('the profile', () => {
   it.each([
     ['username-taken', 'Username', 'This username is already taken.'],
     ['email-taken', 'Email', 'This email is already registered.'],
-    ['invalid-username', 'Username', 'Usernames have 2 to 32 characters: letters of one script, digits and . _ - only'],
+    [
+      'invalid-username',
+      'Username',
+      'Usernames have 2 to 32 characters: letters of one script, digits and . _ - only',
+    ],
     ['invalid-email', 'Email', 'Please enter a valid email address'],
   ] as const)('says at its field that it is %s', async (code, label, text) => {
     const { actions, toasts, user } = await edit();
