@@ -186,6 +186,18 @@ describe('a hostile commit in a group', () => {
     }
   });
 
+  it('refuses a commit that ends the group, and goes on in it at once', async () => {
+    const trio = await createTrioWithRogue();
+    const { alice, carol, bob } = trio;
+    bob.commit(GROUP, { reInit: { groupId: new Uint8Array(40), suite: 0x0003, extensions: [] } });
+    await expectRefused(trio, 'policy', 'rules');
+    await carol.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'not so soon');
+    expect((await carol.sync()).map(textOf)).toEqual(['not so soon']);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
   it('refuses a commit that the relay invented or took from an earlier epoch', async () => {
     for (const content of ['AAAA', null]) {
       const trio = await createTrioWithRogue();

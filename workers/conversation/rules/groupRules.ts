@@ -100,6 +100,8 @@ function checkCommit(
   // that epoch.
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
+  // Nobody would follow into another group, its creator's devices included.
+  if (commit.endsGroup) throw new CryptoError('policy', 'ends the group');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
   if (known !== null && isDistrusted(commit, sender, known)) {
     noteStrangers(commit, unauthorizedAdds);
