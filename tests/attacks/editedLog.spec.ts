@@ -1,9 +1,9 @@
-import type { Page } from '@playwright/test';
 import { findsNoBarriers } from '../e2e/support/axe.ts';
 import { twoFriends } from '../e2e/support/friends.ts';
 import type { Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
+import { framesTo, saveView, toldOf, viewsOn } from './support/views.ts';
 
 /** Deletes a message of the only conversation from the relay's database, and moves up those after it. */
 function leaveOut(relay: RunningRelay, fromTheEnd: number): void {
@@ -16,23 +16,8 @@ function leaveOut(relay: RunningRelay, fromTheEnd: number): void {
   );
 }
 
-/** Waits until the page has been told of so many log entries, its own included. */
-async function toldOf(frames: readonly string[], entries: number): Promise<void> {
-  await expect.poll(() => frames.filter((frame) => frame.includes('"type":"message"')).length).toBe(entries);
-}
-
-function framesTo(page: Page): string[] {
-  const frames: string[] = [];
-  page.on('websocket', (socket) =>
-    socket.on('framereceived', ({ payload }) => frames.push(payload.toString())),
-  );
-  return frames;
-}
-
 /** The file of what a person's browser saw, with texts: opened by keys, from the details of a message. */
-async function savedView(person: Person, text: string): Promise<string> {
-  const { page } = person;
-  await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+async function savedView({ page }: Person, text: string): Promise<string> {
   await page
     .getByRole('article')
     .filter({ hasText: text })
@@ -43,11 +28,7 @@ async function savedView(person: Person, text: string): Promise<string> {
   const details = page.getByRole('dialog', { name: 'Message details' });
   await expect(details.getByText('You and bob were shown different conversations.')).toBeVisible();
   await details.getByRole('button', { name: 'Compare with another browser' }).press('Enter');
-  const views = page.getByRole('dialog', { name: 'Compare what was shown' });
-  await views.getByRole('switch', { name: 'With the texts of the messages' }).click();
-  const download = page.waitForEvent('download');
-  await views.getByRole('button', { name: 'Save what this browser saw' }).click();
-  const path = await (await download).path();
+  const path = await saveView(page);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await expect(details).toBeHidden();
@@ -106,7 +87,7 @@ test('a message that the relay leaves out is missed in its place, and the answer
   ).toBeVisible();
   const file = await savedView(alice, 'Did you get that?');
   await banner.getByRole('button', { name: 'Compare with another browser' }).click();
-  const views = bob.page.getByRole('dialog', { name: 'Compare what was shown' });
+  const views = viewsOn(bob.page);
   await views.locator('input[type=file]').setInputFiles(file);
   await expect(views.getByText(/^At no\. \d+ of the conversation, the two part\.$/)).toBeVisible();
   await expect(views.getByText('DO NOT pay it, it is forged.')).toBeVisible();

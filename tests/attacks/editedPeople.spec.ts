@@ -3,6 +3,7 @@ import { twoFriends } from '../e2e/support/friends.ts';
 import { becomeContacts, type Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
+import { fabricate } from './support/fabricated.ts';
 
 /** Gives the devices of somebody certificates under an account key of the relay's own. */
 function inventKey(relay: RunningRelay, { username }: Person): void {
@@ -30,6 +31,30 @@ function exchangeNames(relay: RunningRelay, one: Person, other: Person): void {
     rename.run(one.username, one.username, other.username);
     rename.run(other.username, other.username, 'nobody');
   });
+}
+
+interface Conversation {
+  readonly id: string;
+  readonly epoch: number;
+  readonly group_info: Uint8Array;
+}
+
+/** The direct conversation of two people as the relay has it. */
+function directConversation(relay: RunningRelay): Conversation {
+  const sql = "select id, epoch, group_info from conversations where id like 'direct:%'";
+  return relay.inDatabase((db) => db.prepare(sql).get() as Conversation);
+}
+
+/** Gives whoever comes into a conversation another one to come into. */
+function letInto(relay: RunningRelay, { id, epoch, group_info }: Conversation): void {
+  const sql = 'update conversations set epoch = ?, group_info = ? where id = ?';
+  relay.inDatabase((db) => db.prepare(sql).run(epoch, group_info, id));
+}
+
+/** Counts the entries of a conversation. */
+function lengthOf(relay: RunningRelay, { id }: Conversation): number {
+  const sql = 'select count(*) as count from entries where conversation_id = ?';
+  return relay.inDatabase((db) => (db.prepare(sql).get(id) as { count: number }).count);
 }
 
 /** Waits until a browser of this person's has left word of whom it has met. */
@@ -99,4 +124,40 @@ test('names that the relay has exchanged are shown as their owners say, with its
   await alice.openChat(carol);
   await alice.sees('Greetings from the hill.');
   await expect(alice.page.getByText('The server calls them bob.')).toBeVisible();
+});
+
+test('a new browser comes into no direct conversation of the relay’s making, and then into the real one', async ({
+  newBrowser,
+  relay,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await alice.send('You know me.');
+  await bob.sees('You know me.');
+  await sharesPins(relay, alice);
+  await alice.page.goto('about:blank');
+  await bob.page.goto('about:blank');
+
+  const real = directConversation(relay);
+  const length = lengthOf(relay, real);
+  letInto(relay, { ...real, epoch: 1, group_info: await fabricate(relay, bob, real.id) });
+  const { person: phone } = await newBrowser('alice');
+  const asked = phone.page.waitForResponse((response) => response.url().endsWith('/group-info'));
+  await phone.logIn();
+  await phone.openChat(bob);
+  expect(await (await asked).json()).toMatchObject({ epoch: 1 });
+  await phone.send('The safe is behind the painting.');
+  await expect(phone.messages.getByRole('article').filter({ hasText: 'The safe' })).toContainText('Not sent');
+  expect(lengthOf(relay, real)).toBe(length);
+
+  letInto(relay, real);
+  await bob.page.goto('/dashboard');
+  await bob.onDashboard();
+  await phone.page.reload();
+  await phone.onDashboard();
+  await phone.openChat(bob);
+  await phone.page.getByRole('button', { name: 'Retry' }).click();
+  await bob.openChat(alice);
+  await bob.sees('The safe is behind the painting.');
 });

@@ -87,6 +87,23 @@ describe('what is cited exists:', () => {
     expect(dangling(code, paths, exists, comments)).toEqual([]);
   });
 
+  it('each test that SECURITY names by its title, which may be cut short at the end', () => {
+    const cited = /`([\w\-./]+\.(?:spec|test)\.tsx?)`\s*›\s*([^,;|()`]+)/g;
+    const words = (text: string) => text.replaceAll(/\s+/g, ' ').replaceAll("\\'", "'").trim();
+    const named = [...read('SECURITY.md').matchAll(cited)];
+    expect(named.length).toBeGreaterThan(0);
+    const missing = named.filter(([, file = '', title = '']) => !words(read(file)).includes(words(title)));
+    expect(missing.map(([citation]) => words(citation))).toEqual([]);
+  });
+
+  it('a test for each row of SECURITY’s tables, or that there can be none', () => {
+    const rows = read('SECURITY.md').match(/^\| .*$/gm) ?? [];
+    const isHead = (row: string) => /\| (?:in|shown by|how a client notices|and no more) \|$/.test(row);
+    const without = rows.filter((row) => !isHead(row) && !/\.(?:spec|test)\.tsx?`|\bNo test\b/.test(row));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(without).toEqual([]);
+  });
+
   it('each link of a page, with its heading', () => {
     const link = /\]\((?!https?:|mailto:)([^)\s]+)\)/g;
     const leads = (target: string, page: string) => {

@@ -65,7 +65,7 @@ test('a person takes new names, takes their data with them, and goes', async ({ 
     await expect(page.getByText('This username is already taken.')).toBeVisible();
     await findsNoBarriers(page);
     await page.getByLabel('Username').fill('alice.l');
-    await page.getByLabel('Email').fill('alice.l@example.org');
+    await page.getByRole('textbox', { name: 'Email' }).fill('alice.l@example.org');
     await page.getByRole('button', { name: 'Save Changes' }).click();
     await alice.confirmWithPassword();
     await expect(alice.toast('Profile updated successfully')).toBeVisible();

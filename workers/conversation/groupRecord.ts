@@ -1,9 +1,9 @@
 /** The group record: a device's knowledge of a group beside the MLS state. */
-import { CryptoError, type Group, groupView, type ProcessedCommit } from '@sinetti/crypto-core';
+import { CryptoError, equalBytes, type Group, groupView, type ProcessedCommit } from '@sinetti/crypto-core';
 import { decodeRemovalGrounds, openGroupName, readLeaveStatement } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
-import { certificateOf } from '../identity/certificates.ts';
+import { certificateOf, readableCertificate } from '../identity/certificates.ts';
 import { readRevocation } from '../identity/revocations.ts';
 import { type GroupRecord, isNameDue, type MembersRecord } from '../storage/records.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
@@ -40,9 +40,30 @@ export async function rememberGroup(
 ): Promise<GroupRecord | null> {
   if (!transaction.isGroup) return null;
   const known = (await transaction.group()) ?? newGroupRecord(creatorOf(group.context.extensions), null);
-  const record = { ...known, distrustedKeys: [...distrustedKeys], vouchedFor: isVouchedFor() };
+  const strangers = distrustedPeople(group, distrustedKeys);
+  const uninvitedIds = [...new Set([...known.uninvitedIds, ...strangers])].slice(-limits.devicesPerStart);
+  const record = {
+    ...known,
+    uninvitedIds,
+    distrustedKeys: [...distrustedKeys],
+    vouchedFor: isVouchedFor(),
+  };
   transaction.putGroup(record);
   return record;
+}
+
+/** Returns who has leaves with invalid certificates only: each could replace its own by a valid one. */
+function distrustedPeople(group: Group, distrustedKeys: readonly Uint8Array[]): Set<string> {
+  const trusted = new Set<string>();
+  const distrusted = new Set<string>();
+  for (const { credential, signatureKey } of groupView(group).members) {
+    const userId = readableCertificate(credential)?.userId;
+    if (userId === undefined) continue;
+    const isDistrusted = distrustedKeys.some((key) => equalBytes(key, signatureKey));
+    (isDistrusted ? distrusted : trusted).add(userId);
+  }
+  for (const userId of trusted) distrusted.delete(userId);
+  return distrusted;
 }
 
 /**
@@ -122,6 +143,21 @@ export async function clearUnauthorizedAdds(
   transaction.putGroup({ ...group, uninvitedIds });
 }
 
+/** Forgets so of those whom another device of the creator has added; that people add their own devices proves nothing. */
+export async function clearAddedByCreator(
+  transaction: ConversationTransaction,
+  { adds, group: next, sender }: Pick<ProcessedCommit, 'adds' | 'group' | 'sender'>,
+): Promise<void> {
+  const group = await transaction.group();
+  if (group === null || group.uninvitedIds.length === 0) return;
+  const committer = groupView(next).members.find(({ leafIndex }) => leafIndex === sender);
+  if (committer === undefined || certificateOf(committer.credential).userId !== group.creatorId) return;
+  await clearUnauthorizedAdds(
+    transaction,
+    adds.map(({ credential }) => certificateOf(credential).userId),
+  );
+}
+
 /** Keeps whom the rules refused, for the creator's devices to take out. */
 export async function rememberUnauthorizedAdds(
   transaction: ConversationTransaction,
@@ -135,7 +171,7 @@ export async function rememberUnauthorizedAdds(
 
 /**
  * Keeps who has no device in the group any more since theirs were revoked, as far as a commit has changed that. Whoever left
- * is not among them.
+ * is not among them, nor is anybody whom the creator has not added.
  * @param before the members before it, and what was known of the group then
  * @param grounds that the commit gives for its removals; null for an own one, whose grounds are known here
  */
@@ -154,12 +190,13 @@ export async function rememberWithoutDevice(
   const isRevoked = (userId: string, deviceId: string) =>
     keys.some(([ofUser, ofDevice]) => ofUser === userId && ofDevice === deviceId) ||
     stated.some((revocation) => revocation?.userId === userId && revocation.deviceId === deviceId);
-  const left = new Set([
+  const others = new Set([
     ...(before.group?.departures ?? []).map(({ userId }) => userId),
+    ...(before.group?.uninvitedIds ?? []),
     ...departures.map((statement) => readLeaveStatement(statement).userId),
   ]);
   const lost = (before.members ?? [])
-    .filter(({ deviceIds, userId }) => !left.has(userId) && deviceIds.every((id) => isRevoked(userId, id)))
+    .filter(({ deviceIds, userId }) => !others.has(userId) && deviceIds.every((id) => isRevoked(userId, id)))
     .map(({ userId }) => userId);
   const withoutDeviceIds = [...new Set([...group.withoutDeviceIds, ...lost])]
     .filter((userId) => !state.hasPerson(userId))

@@ -73,6 +73,8 @@ export class MembershipPolicy {
   readonly #pins: Pins;
   readonly #seenFirst = new Map<string, Uint8Array>();
   #changed: IdentityChanged | null = null;
+  /** Signature key of the device that has signed the tree which was joined in this transaction. */
+  #joinSigner: Uint8Array | null = null;
 
   private constructor(
     rules: Rules,
@@ -87,7 +89,7 @@ export class MembershipPolicy {
     this.#pins = pins;
     this.removedIds = gathered.removedIds ?? new Set();
     this.unauthorizedAdds = gathered.unauthorizedAdds ?? new Set();
-    this.isVouchedFor = gathered.isVouchedFor ?? (() => false);
+    this.isVouchedFor = () => gathered.isVouchedFor?.() === true && !this.#isDistrusted(this.#joinSigner);
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
     this.joinCheck = (leaf, context) => {
       const isRevoked = ownRevocations.some((revocation) => isOfLeaf(revocation, leaf.credential));
@@ -130,7 +132,7 @@ export class MembershipPolicy {
       const pins = new Pins(await readPins(tx, account, []));
       return new MembershipPolicy(rules, rules, pins, false, ownRevocations);
     }
-    const rules = groupRules(account.userId, known);
+    const rules = groupRules({ userId: account.userId, deviceId: account.device.deviceId }, known);
     const isCreator = known?.creatorId === account.userId;
     const pins = new Pins(await readPins(tx, account, null));
     // One that was not in the relay's list when this person moved on is revoked by nobody: it is taken out all the same.
@@ -139,7 +141,10 @@ export class MembershipPolicy {
   }
 
   joinPolicy(method: JoinMethod): JoinPolicy {
-    return (join) => this.#rules.checkJoin(join, method);
+    return (join) => {
+      this.#rules.checkJoin(join, method);
+      this.#joinSigner = join.signer.signatureKey;
+    };
   }
 
   /**
@@ -214,6 +219,10 @@ export class MembershipPolicy {
       this.#changed = changedBefore;
       this.distrustedKeys.push(leaf.signatureKey.slice());
     }
+  }
+
+  #isDistrusted(signatureKey: Uint8Array | null): boolean {
+    return signatureKey !== null && this.distrustedKeys.some((key) => equalBytes(key, signatureKey));
   }
 
   #accountKeyOf(userId: string, claimed: Uint8Array): Uint8Array {

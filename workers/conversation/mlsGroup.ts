@@ -17,6 +17,8 @@ export interface CachedGroup {
 const cachedGroups = new WeakMap<UnlockedAccount, Map<string, CachedGroup>>();
 
 export function cacheGroup(account: UnlockedAccount, conversationId: string, group: CachedGroup): void {
+  // A transaction may end after the account was locked.
+  if (account.sealer.isWiped) return group.state.end();
   let groups = cachedGroups.get(account);
   if (groups === undefined) {
     const added = new Map<string, CachedGroup>();

@@ -30,6 +30,7 @@ import {
 } from '../conversation/events.ts';
 import {
   acceptTreeMembers,
+  clearAddedByCreator,
   clearNamelessDevices,
   clearUnauthorizedAdds,
   rememberUnauthorizedAdds,
@@ -40,7 +41,6 @@ import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { rememberRemoved } from '../conversation/removedDevices.ts';
 import { isShown, messageView, openMessage } from '../conversation/views.ts';
-import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
@@ -346,10 +346,7 @@ class LogProcessor {
     }
     this.#transaction.enterEpoch(next);
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
-    await clearUnauthorizedAdds(
-      this.#transaction,
-      processed.adds.map(({ credential }) => certificateOf(credential).userId),
-    );
+    await clearAddedByCreator(this.#transaction, processed);
     await trackNamelessDevices(this.#transaction, processed);
     await rememberRemoved(this.#transaction, before, next);
     const { authenticatedData } = processed;

@@ -247,7 +247,7 @@ export const GroupRecord = object({
   namelessDevices: array(id, limits.devicesPerStart),
   /** The valid leave statements of people who are still in the tree. */
   departures: array(object({ userId: id, statement: bytes(limits.leaveStatement) }), limits.devicesPerStart),
-  /** People whose adding the rules refused here. */
+  /** People whose adding the rules refused here; at the creator's devices also those with invalid certificates only. */
   uninvitedIds: array(id, limits.devicesPerStart),
   /** Members of whom no device is in the tree since theirs were revoked: their next one can come in by the creator alone. */
   withoutDeviceIds: withDefault(array(id, limits.devicesPerStart), []),

@@ -52,6 +52,10 @@ export class Sealer {
     this.#storageKey = null;
   }
 
+  get isWiped(): boolean {
+    return this.#storageKey === null;
+  }
+
   #key(): Uint8Array {
     if (this.#storageKey === null) throw new CryptoApiError('locked');
     return this.#storageKey;

@@ -28,7 +28,6 @@ function refuse(check: string, detail: string): never {
 
 /** Names the PSK by which the first commit of the new group is tied to the old one, with a nonce of its own. */
 export function continuationPsk({ usage, group }: Continuation, env: Env): PreSharedKeyId {
-  assertNotEnded(group);
   const { groupId, epoch } = group.context;
   return { type: 'resumption', usage, groupId, epoch, nonce: env.random(group.suite.kdf.Nh) };
 }
@@ -41,7 +40,7 @@ function isOf({ usage, group: { context } }: Continuation, id: ResumptionPskId):
  * WELCOME-03 (sections 11.2 and 11.3): a group continues another only where the caller names that one, by one PSK.
  * @param psks of a Welcome, or of the first commit of a new group
  * @throws CryptoError 'unsupported' for a group that continues one that the caller doesn't name, 'invalid-commit' for one
- * that doesn't continue it
+ * that doesn't continue it, 'usage' where the old group was ended: its secret would be one that everybody knows
  */
 export function checkContinuationPsks(
   psks: readonly PreSharedKeyId[],
@@ -52,6 +51,7 @@ export function checkContinuationPsks(
     if (tied.length > 0) throw new CryptoError('unsupported', 'WELCOME-03: a group that continues another');
     return;
   }
+  assertNotEnded(continues.group);
   const isTied = tied.length === 1 && tied.every((id) => id.type === 'resumption' && isOf(continues, id));
   if (!isTied) refuse('WELCOME-03', `not a ${continues.usage} of the group and epoch`);
 }

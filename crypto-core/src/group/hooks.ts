@@ -52,6 +52,8 @@ export interface CommitProposal {
   readonly external: boolean;
   /** True when the commit replaces the group's extensions. */
   readonly changesExtensions: boolean;
+  /** True when the commit ends the group in favour of another, so that nothing can be sent in it any more. */
+  readonly endsGroup: boolean;
   readonly authenticatedData: Uint8Array;
   /** The group before the commit. */
   readonly group: GroupView;

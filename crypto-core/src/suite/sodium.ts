@@ -43,7 +43,10 @@ function scratchOf(): { readonly lib: Compiled; readonly at: number } {
   if (scratch === null) {
     // The wrappers export it without declaring it.
     const { libsodium: lib } = sodium as unknown as { readonly libsodium: Compiled };
-    scratch = { lib, at: lib._malloc(SCRATCH_LENGTH) };
+    const at = lib._malloc(SCRATCH_LENGTH);
+    // Address 0 is what it gives when there is no memory; libsodium's own data lie there.
+    if (at === 0) throw new CryptoError('unsupported', 'memory');
+    scratch = { lib, at };
   }
   return scratch;
 }

@@ -56,10 +56,12 @@ describe.each(SUITES)('the safe exporter in suite %i', (suite) => {
 
   it('gives each secret once, across a restart too, and keeps nothing that leads to it', () => {
     const [alice, bob] = pair(suite);
+    const [root = EMPTY] = alice.exporterTree?.values() ?? [];
     safeExportSecret(alice, ONE);
     const later = reloaded(alice);
     for (const group of [alice, later]) expect(codeOf(() => safeExportSecret(group, ONE))).toBe('usage');
     expect(toHex(safeExportSecret(later, OTHER))).toBe(toHex(safeExportSecret(bob, OTHER)));
+    expect([...root]).toEqual([...new Uint8Array(32)]);
     // 16 levels below the root, and a second leaf under the same copath.
     expect(alice.exporterTree?.size).toBe(16);
     const left = [...(alice.exporterTree?.values() ?? [])].map(toHex);

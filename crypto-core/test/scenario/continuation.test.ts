@@ -8,6 +8,7 @@ import {
   createCommit,
   createGroup,
   type Extension,
+  endGroup,
   type Group,
   joinByWelcome,
   loadGroup,
@@ -120,6 +121,23 @@ describe('a group after a ReInit', () => {
     expect(refusalOf(() => untied.join(0, after(old.groups[1]!)))).toContain('invalid-commit: WELCOME-03');
   });
 
+  it('WELCOME-03: is tied to the old one once', () => {
+    const old = ended();
+    const { groupId, epoch } = old.groups[0]!.context;
+    const again = { type: 'resumption', usage: 'reinit', groupId, epoch, nonce: env.random(32) } as const;
+    const continues = after(old.groups[0]!);
+    expect(refusalOf(() => begin(old, { continues, args: { psks: [again] } }))).toContain('WELCOME-03');
+  });
+
+  it('is neither begun nor joined with an old one that was ended, whose secret is known to everybody', () => {
+    const old = ended();
+    const wiped = { ...old.groups[0]!.secrets, resumptionPsk: new Uint8Array(32) };
+    const { join } = begin(old, { continues: after({ ...old.groups[0]!, secrets: wiped }) });
+    for (const group of old.groups.slice(0, 2)) endGroup(group);
+    expect(refusalOf(() => join(0, after(old.groups[1]!)))).toContain('usage');
+    expect(refusalOf(() => begin(old, { continues: after(old.groups[0]!) }))).toContain('usage');
+  });
+
   it('is not joined with the secret of another group of the same name', () => {
     const old = ended();
     const { join } = begin(old, { continues: after(old.groups[0]!) });
@@ -196,6 +214,12 @@ describe('a branch of a group', () => {
     const { join } = begin(old, { ...aside, adds: [renewed], continues });
     expect(join(0, { ...of(old.groups[2]!), isSameMember }).status).toBe('active');
     expect(refusalOf(() => join(0, of(old.groups[2]!)))).toContain('WELCOME-09');
+  });
+
+  it('is refused where the application takes the same credential for another member', () => {
+    const old = ofThree();
+    const continues = { ...of(old.groups[0]!), isSameMember: () => false };
+    expect(refusalOf(() => begin(old, { ...aside, continues }))).toContain('WELCOME-09');
   });
 
   it('WELCOME-09: is of the same suite', () => {

@@ -28,12 +28,13 @@ const hooks = { memberCheck: anyone, policy: anything };
 beforeAll(ready);
 
 function secretsOf(group: Group): readonly Uint8Array[] {
-  const { secrets, privateKeys, pendingUpdates, signaturePrivateKey } = group;
+  const { secrets, privateKeys, pendingUpdates, signaturePrivateKey, exporterTree } = group;
   return [
     ...Object.values(secrets),
     ...privateKeys.values(),
     ...pendingUpdates.values(),
     signaturePrivateKey,
+    ...(exporterTree?.values() ?? []),
   ];
 }
 

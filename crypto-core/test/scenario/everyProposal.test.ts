@@ -119,6 +119,16 @@ describe('a proposal of kind', () => {
     expect(isSame).toBe(kind === 'psk');
   });
 
+  it.each(kinds)('%s is told to the policy as what ends the group if it is a ReInit', (kind) => {
+    const [alice, bob] = ofThree().participants;
+    const told: boolean[] = [];
+    const policy = ({ endsGroup }: { endsGroup: boolean }) => void told.push(endsGroup);
+    const args = { ...open, pskLookup: psks, ...byValue(requests()[kind]), policy };
+    const { commit } = createCommit(alice!.group, args, env);
+    processCommit(bob!.group, commit, { ...open, psks, policy });
+    expect(told).toEqual([kind === 'reinit', kind === 'reinit']);
+  });
+
   it.each(['private-message', 'public-message'] as const)(
     'any is committed by reference from a %s',
     (wireFormat) => {

@@ -66,6 +66,14 @@ describe('the window of a sender’s messages', () => {
     expect(answer(bob, sent[6], { ahead: 2, skipped: 0 })).toBe('replayed');
   });
 
+  it('drops the keys that were kept before, where none is to be kept', () => {
+    const [alice, bob] = pair();
+    const sent = messages(alice, 4);
+    expect(answer(bob, sent[1])).toBe('none');
+    expect(answer(bob, sent[3], { ahead: 4, skipped: 0 })).toBe('none');
+    expect(answer(bob, sent[0])).toBe('replayed');
+  });
+
   it('has whole numbers', () => {
     const [alice, bob] = pair();
     const [message] = messages(alice, 1);

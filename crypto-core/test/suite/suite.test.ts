@@ -1,5 +1,5 @@
 import wrappers from 'libsodium-wrappers';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { EMPTY, equalBytes, octetAt, toHex, utf8 } from '../../src/bytes.ts';
 import { hkdfExpand } from '../../src/suite/hkdf.ts';
 import * as hpke from '../../src/suite/hpke.ts';
@@ -70,6 +70,61 @@ describe('libsodium, behind its door', () => {
     expect([isThere(key), isThere(plaintext)]).toEqual([false, false]);
     sodium.hmacSha256(key, plaintext);
     expect([isThere(key), isThere(plaintext)]).toEqual([false, false]);
+  });
+
+  it('computes the same after its memory has grown', () => {
+    const { libsodium } = wrappers as unknown as { readonly libsodium: { readonly HEAPU8: Uint8Array } };
+    const [key, data] = [env.random(32), env.random(100)];
+    const [mac, sealed] = [
+      sodium.hmacSha256(key, data),
+      sodium.chacha20Poly1305Seal(key, zeros(12), EMPTY, data),
+    ];
+    const before = libsodium.HEAPU8;
+    sodium.argon2id(EMPTY, zeros(16), 1, before.length, 32);
+    expect(libsodium.HEAPU8.length).toBeGreaterThan(before.length);
+    expect(sodium.hmacSha256(key, data)).toEqual(mac);
+    expect(sodium.chacha20Poly1305Seal(key, zeros(12), EMPTY, data)).toEqual(sealed);
+    expect(sodium.chacha20Poly1305Open(key, zeros(12), EMPTY, sealed)).toEqual(data);
+  });
+
+  it('writes no further than the memory that it has asked for', async () => {
+    const { libsodium } = wrappers as unknown as {
+      readonly libsodium: Record<
+        '_malloc' | '_crypto_aead_chacha20poly1305_ietf_encrypt',
+        (...args: number[]) => number
+      >;
+    };
+    vi.resetModules();
+    const fresh = await import('../../src/suite/sodium.ts');
+    const malloc = vi.spyOn(libsodium, '_malloc');
+    const seal = vi.spyOn(libsodium, '_crypto_aead_chacha20poly1305_ietf_encrypt');
+    try {
+      for (const length of [7984, 8000, 16_384]) {
+        fresh.chacha20Poly1305Seal(zeros(32), zeros(12), zeros(16), zeros(length));
+      }
+      const at = malloc.mock.results[0]?.value ?? 0;
+      const end = at + (malloc.mock.calls[0]?.[0] ?? 0);
+      const inPlace = seal.mock.calls.filter(([out = 0]) => out > at && out < end);
+      expect(inPlace).toHaveLength(1);
+      for (const [, , , , , aadAt = 0, aadLength = 0] of inPlace)
+        expect(aadAt + aadLength).toBeLessThanOrEqual(end);
+    } finally {
+      malloc.mockRestore();
+      seal.mockRestore();
+    }
+  });
+
+  it('writes nowhere when it gets no memory', async () => {
+    const { libsodium } = wrappers as unknown as { readonly libsodium: { _malloc(length: number): number } };
+    vi.resetModules();
+    const fresh = await import('../../src/suite/sodium.ts');
+    const none = vi.spyOn(libsodium, '_malloc').mockReturnValue(0);
+    try {
+      expect(() => fresh.hmacSha256(zeros(32), EMPTY)).toThrow('unsupported');
+    } finally {
+      none.mockRestore();
+    }
+    expect(fresh.hmacSha256(zeros(32), EMPTY)).toEqual(sodium.hmacSha256(zeros(32), EMPTY));
   });
 
   it('refuses an AEAD ciphertext shorter than its tag', () => {

@@ -249,7 +249,9 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         if (former === null) throw noSuchPerson();
         const isNewName = nameKey(former.username) !== usernameKey;
         if (isNewName) requireOneScript(username);
-        const usernameSkeleton = isNewName ? skeletonOf(username) : undefined;
+        // Another case can be another look: an upper-case i is like an l.
+        const skeleton = skeletonOf(username);
+        const usernameSkeleton = skeleton === skeletonOf(former.username) ? undefined : skeleton;
         const taken = await users.takenNames(tx, userId, { usernameKey, usernameSkeleton, emailKey });
         if (taken.username) throw usernameTaken();
         if (taken.email) throw emailTaken();

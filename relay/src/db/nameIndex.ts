@@ -10,7 +10,7 @@ export interface NameIndex {
   /**
    * The rows of `users` whose username key contains a text, in no particular order, to be narrowed and limited.
    * @param key three characters or more
-   * @returns null where the database has no such index, or has not made it yet
+   * @returns null where the database has no such index, has not made it yet, or has none for such a text
    */
   containing(key: string): SelectQueryBuilder<Tables, 'users', object> | null;
   /**

@@ -34,7 +34,8 @@ export async function openNameIndex(db: Db, connect: () => Client): Promise<Name
     },
 
     containing: (key) =>
-      isReady
+      // Letters and digits are all that the index knows: for others the server would read every name.
+      isReady && /[\p{L}\p{N}]/u.test(key)
         ? db
             .selectFrom('users')
             .where(sql<boolean>`username_key like ${`%${key.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`)

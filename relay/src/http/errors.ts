@@ -70,6 +70,9 @@ const brokenRequests = new Map<string | null, string>([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
+/** Milliseconds that a client has to close its side after the relay has closed its own. */
+const closeTimeoutMs = 2000;
+
 /** Answers bytes that are no HTTP request, or one that is broken off, and closes their connection. */
 export function refuseBrokenRequest(error: Error, socket: Socket): void {
   // Nothing follows an answer that has begun, or a connection that was reset.
@@ -79,5 +82,7 @@ export function refuseBrokenRequest(error: Error, socket: Socket): void {
     return;
   }
   const status = brokenRequests.get(errorCode(error)) ?? '400 Bad Request';
+  // A client that doesn't close its side would hold the connection for minutes. More bytes of it end it at once.
+  socket.setTimeout(closeTimeoutMs, () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -10,8 +10,8 @@ export const waitingBytes = { ofOne: 64 * 1024, ofAll: 16 * 1024 * 1024 } as con
 
 /**
  * The sockets that nobody has logged in on yet. They are strangers', who may leave messages half sent for as long as they are
- * let wait, so that what they hold has a bound together. When it is reached, those go that have waited longest: whoever means to
- * log in has done so by then.
+ * let wait, so that what they hold has a bound together. When it is reached, those go that hold most, the oldest of them first: a
+ * log-in is short, and however much strangers send, they push out their own sockets before an honest one.
  */
 export class WaitingSockets {
   readonly #limits: { readonly ofOne: number; readonly ofAll: number };
@@ -35,7 +35,7 @@ export class WaitingSockets {
       entry.bytes += length;
       this.#bytes += length;
       if (entry.bytes > this.#limits.ofOne) this.#drop(transport);
-      while (this.#bytes > this.#limits.ofAll) this.#drop(this.#oldest());
+      while (this.#bytes > this.#limits.ofAll) this.#drop(this.#largest());
     };
     const onData = (chunk: Buffer) => take(chunk.length);
     const leave = () => {
@@ -53,10 +53,13 @@ export class WaitingSockets {
     return leave;
   }
 
-  #oldest(): Duplex {
-    const [oldest] = this.#waiting.keys();
-    if (oldest === undefined) throw new Error('No socket waits, but they hold bytes.');
-    return oldest;
+  #largest(): Duplex {
+    let largest: { transport: Duplex; bytes: number } | null = null;
+    for (const [transport, { bytes }] of this.#waiting) {
+      if (largest === null || bytes > largest.bytes) largest = { transport, bytes };
+    }
+    if (largest === null) throw new Error('No socket waits, but they hold bytes.');
+    return largest.transport;
   }
 
   #drop(transport: Duplex): void {

@@ -199,7 +199,7 @@ export async function setAccountKey(db: Db, id: string, accountKey: Buffer): Pro
 export interface Names {
   readonly username: string;
   readonly usernameKey: string;
-  /** Undefined where the username is the former one, in whatever case. */
+  /** Undefined where the username looks like the former one. */
   readonly usernameSkeleton: string | undefined;
   readonly email: string;
   readonly emailKey: string;

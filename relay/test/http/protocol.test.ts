@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorStatus, type Route, routes } from '../../contract/index.ts';
+import { eventually } from '../eventually.ts';
 import { call, type PersonOnDevice, signUpOnDevice, startTestRelay, type TestRelay } from '../helpers.ts';
 
 let relay: TestRelay;
@@ -136,6 +138,23 @@ it('bytes that are not HTTP are answered 400, and end their own connection only'
   await closed;
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/);
   expect((await call(relay, 'GET', '/profile', { token: person.token })).status).toBe(200);
+});
+
+it('bytes that are not HTTP hold no connection, though the client never closes its side', async () => {
+  const other = await startTestRelay();
+  const port = Number(new URL(other.url).port);
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const ended = once(socket, 'end');
+  socket.resume();
+  socket.write('this is not HTTP\r\n\r\n');
+  await ended;
+  await eventually(async () => {
+    const { server } = other.relay.app;
+    const count = await new Promise((resolve) => server.getConnections((_error, open) => resolve(open)));
+    expect(count).toBe(0);
+  });
+  socket.destroy();
+  await other.close();
 });
 
 describe("the relay's own log", () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { UserSummary } from '../../contract/index.ts';
+import { type Route, routes, type UserSummary } from '../../contract/index.ts';
 import { SqliteThread } from '../../src/db/sqlite/thread/client.ts';
 import { befriend, type Person, signUp, signUpOnDevice, startTestRelay, type TestRelay } from '../helpers.ts';
+import { addMember, commitBody, createGroup } from './conversation.ts';
 
 let relay: TestRelay;
 let seeker: Person;
@@ -59,6 +60,7 @@ describe('a search for people', () => {
   it.each([
     '""',
     '""abc',
+    'ab"',
     'abc" or "def',
     "'abc",
     'NEAR(abc',
@@ -105,6 +107,33 @@ describe('an email', () => {
     expect(await emailsOf('mail.example.org')).toEqual([]);
   });
 
+  it('is in no answer to a fellow member of a group, or to who asks to be a contact', async () => {
+    const [creator, person, fellow] = [
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+    ];
+    await befriend(creator, person);
+    await befriend(creator, fellow);
+    const groupId = await createGroup(creator);
+    for (const [epoch, member] of [person, fellow].entries()) {
+      await addMember(creator, groupId, member, commitBody(epoch));
+    }
+    const id = person.id;
+    const asked = await fellow.call('POST', `/contacts/request/${id}`);
+    expect(asked.status).toBe(201);
+    const ids = [id, groupId, `group:${groupId}`];
+    const paths = Object.values<Route>(routes)
+      .filter(({ method }) => method === 'GET')
+      .flatMap((route) => route.paths.flatMap((path) => ids.map((one) => path.replace(/\{\w+\}/g, one))));
+    const answers = [];
+    for (const path of [...new Set(paths), `/users/search?q=${person.username}`]) {
+      answers.push(JSON.stringify((await fellow.call('GET', path)).body ?? null));
+    }
+    expect(answers.filter((answer) => answer.includes(person.username)).length).toBeGreaterThan(2);
+    expect(answers.filter((answer) => answer.includes(person.email))).toEqual([]);
+  });
+
   it('is learnt of nobody by a hundred searches for parts of names', async () => {
     const people = [];
     for (let index = 0; index < 40; index += 1) people.push(await signUp(relay));
@@ -137,12 +166,35 @@ describe('what others can find', () => {
     expect((await search(email)).includes(username)).toBe(byEmail);
   });
 
+  it('is what one person says for themselves alone', async () => {
+    const [person, other] = [await signUp(relay), await signUp(relay)];
+    await other.call('PUT', '/users/me/discoverability', { found_by: 'none', shows_email: true });
+    expect((await person.call('GET', '/users/me')).body).toMatchObject({
+      discoverability: { found_by: 'both', shows_email: false },
+    });
+    expect(await search(person.username)).toEqual([person.username]);
+  });
+
   it('includes the email where the person shows it', async () => {
     const person = await signUp(relay);
     const { email, username } = person;
     await person.call('PUT', '/users/me/discoverability', { found_by: 'name', shows_email: true });
     const found = await seeker.call<UserSummary[]>('GET', `/users/search?q=${username}`);
     expect(found.body).toMatchObject([{ username, email }]);
+  });
+});
+
+describe('names that are taken', () => {
+  it('are told to who asks for them, though their owner lets nobody find them', async () => {
+    const [person, other] = [await signUp(relay), await signUp(relay)];
+    await person.call('PUT', '/users/me/discoverability', { found_by: 'none', shows_email: false });
+    const { email, username } = other;
+    expect(await other.call('PUT', '/users/me', { username, email: person.email })).toMatchObject({
+      body: { code: 'email-taken' },
+    });
+    expect(await other.call('PUT', '/users/me', { username: person.username, email })).toMatchObject({
+      body: { code: 'username-taken' },
+    });
   });
 });
 

@@ -146,6 +146,34 @@ describe('the index of parts of names, of a large database', () => {
     expect(await searchesMeanwhile(openOnPostgres)).toEqual(expected);
   });
 
+  it('is not asked on PostgreSQL for a text without letters and digits, which it knows nothing of', async () => {
+    const relay = await openOnPostgres();
+    await add(relay.db, '._.one');
+    expect([relay.names.containing('._.'), await found(relay, '._.')]).toEqual([null, ['._.one']]);
+    expect(await found(relay, '_.on')).toEqual(['._.one']);
+    await relay.close();
+  });
+
+  it('is left out on PostgreSQL where the relay may make no extension, and beginnings are found', async () => {
+    const role = `role_${randomUUID()}`;
+    const admin = new Client(url);
+    await admin.connect();
+    await admin.query(`create role "${role}" login`);
+    await admin.query(`grant all on schema public to "${role}"`);
+    const as = new URL(url);
+    as.username = role;
+    const open = () => openPostgres({ url: as.href, poolSize: 2, isShared: true, log });
+    for (const relay of [await open(), await open()]) {
+      if ((await found(relay, 'early')).length === 0) await add(relay.db, 'early.one');
+      await expect(relay.names.build(never)).rejects.toThrow('permission denied');
+      expect([await found(relay, 'early'), await found(relay, 'arly')]).toEqual([['early.one'], []]);
+      await relay.close();
+    }
+    await admin.query(`drop owned by "${role}" cascade`);
+    await admin.query(`drop role "${role}"`);
+    await admin.end();
+  });
+
   it('is made beside traffic on SQLite, and goes on where it was stopped', async () => {
     const file = path.join(dataDir, 'relay.db');
     const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Database(file) }) });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { waitingBytes } from '../../src/realtime/waitingSockets.ts';
 import { fakeTimeouts } from '../fakeTimeouts.ts';
 import { deferred, type Person, type Realtime, startRealtime } from '../mqtt/harness.ts';
 import { type Arrival, arriveAt, hello, Tab } from './tab.ts';
@@ -149,6 +150,14 @@ test('a ping is answered', async () => {
   const { tab } = await arrive(alice);
   tab.send({ type: 'ping' });
   expect(await tab.next()).toEqual({ type: 'pong' });
+});
+
+test('more bytes of pings than a socket may send before its first message are answered', async () => {
+  const { tab } = await arrive(alice);
+  for (let sent = 0; sent <= waitingBytes.ofOne; sent += 4096) {
+    tab.send('{"type":"ping"}'.padEnd(4096));
+    expect(await tab.next()).toEqual({ type: 'pong' });
+  }
 });
 
 test('what is sent right behind the first message waits for its turn', async () => {

@@ -4,6 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
+import { devicesAtom } from '../../store/devices.ts';
 import { keysRenewedAtom } from '../../store/keys.ts';
 import { backupKeptAtom } from '../../store/messageBackup.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -52,6 +53,7 @@ export function createMessageBackup({
   const { api, clock, crypto, locks, log, sessionEvents, store } = deps;
   const due = new Set<string>();
   let timer: Timer | null = null;
+  let secondLook: Timer | null = null;
   /** The relay has no more room: another session may find some. */
   let isFull = false;
 
@@ -103,7 +105,10 @@ export function createMessageBackup({
       for (;;) {
         const page = await api.getHistory({ after: position, limit: limits.historyPerPage });
         const last = page.at(-1);
-        if (last === undefined) return isLate;
+        if (last === undefined) {
+          if (isFirst) lookAgain();
+          return isLate;
+        }
         if (isFirst) store.set(catchUpAtom, { done, of: null });
         const copies = page.map(({ id, conversationId, sealed, position: at }) => ({
           id,
@@ -123,6 +128,13 @@ export function createMessageBackup({
     } finally {
       if (isFirst) store.set(catchUpAtom, null);
     }
+  }
+
+  /** Looks a second time on a new device, since others leave a copy of a message only some seconds after it. */
+  function lookAgain(): void {
+    secondLook ??= clock.after(2 * timings.backupCopying, () => {
+      if ((store.get(devicesAtom)?.length ?? 0) > 1) background(syncOnce);
+    });
   }
 
   async function upload(conversationId: string): Promise<void> {
@@ -204,6 +216,7 @@ export function createMessageBackup({
     stop() {
       timer?.cancel();
       timer = null;
+      secondLook?.cancel();
     },
   };
 }

@@ -76,9 +76,11 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
     // Once an epoch: what was claimed is used up.
     if (options.hasEnded(groupId) || wanted.length === 0 || readded.get(groupId) === epoch) return;
     const claimed = await api.claimKeyPackagesOfMany(wanted.slice(0, limits.peoplePerClaim));
-    if (claimed.length === 0) return;
+    // No person has chosen whom to add: a relay that hands out devices of others would choose.
+    const theirs = claimed.filter(({ userId }) => wanted.includes(userId));
+    if (theirs.length === 0) return;
     readded.set(groupId, epoch);
-    const keyPackages = claimed.map(({ deviceId, keyPackage, userId }) => ({ userId, deviceId, keyPackage }));
+    const keyPackages = theirs.map(({ deviceId, keyPackage, userId }) => ({ userId, deviceId, keyPackage }));
     await commitSubmitter.submit(await crypto.addMembers({ conversationId, keyPackages }));
   }
 

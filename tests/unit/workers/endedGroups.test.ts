@@ -1,6 +1,7 @@
 /** Every group that a device has had in memory: its secrets are overwritten when the device leaves its epoch. */
 import type * as Core from '@sinetti/crypto-core';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as MlsGroups from '#workers/conversation/mlsGroup.ts';
 import { ALICE_AND_BOB, createPair, createTrio, DAVE, GROUP, textOf } from './support/device.ts';
 
 const made = vi.hoisted(() => new Set<Core.Group>());
@@ -32,6 +33,19 @@ vi.mock('@sinetti/crypto-core', async (original: () => Promise<typeof Core>) => 
       const processed = core.processCommit(...args);
       keep(processed.group);
       return processed;
+    },
+  };
+});
+
+const beforeCaching = vi.hoisted(() => ({ run: (): void => undefined }));
+
+vi.mock('#workers/conversation/mlsGroup.ts', async (original: () => Promise<typeof MlsGroups>) => {
+  const groups = await original();
+  return {
+    ...groups,
+    cacheGroup: (...args: Parameters<typeof groups.cacheGroup>) => {
+      beforeCaching.run();
+      groups.cacheGroup(...args);
     },
   };
 });
@@ -129,6 +143,19 @@ describe('a group in memory', () => {
     await bob.api.lock();
     expect(epochsInMemory()).toHaveLength(1);
     await alice.api.lock();
+    expect(epochsInMemory()).toEqual([]);
+  });
+
+  it('is ended when the account is locked while a call that has it in hand ends', async () => {
+    const { alice, bob } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'one');
+    await alice.api.lock();
+    const locks: Promise<void>[] = [];
+    beforeCaching.run = () => void locks.push(bob.api.lock());
+    await bob.syncOne(ALICE_AND_BOB).catch(() => undefined);
+    beforeCaching.run = () => undefined;
+    await Promise.all(locks);
+    expect(locks).not.toEqual([]);
     expect(epochsInMemory()).toEqual([]);
   });
 });

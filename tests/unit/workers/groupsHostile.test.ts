@@ -1,6 +1,8 @@
-import { peekMessage } from '@sinetti/crypto-core';
+import { createKeyPackage, peekMessage } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
 import { toBase64Url } from '#workers/codec/base64url.ts';
+import { leafOptions } from '#workers/identity/leafOptions.ts';
+import { seededRandom } from './support/browser.ts';
 import {
   ALICE,
   BOB,
@@ -147,5 +149,29 @@ describe('a relay that lies about who is in a group', () => {
     }
     relay.group(GROUP).members.add(BOB);
     expect((await bob.sync()).map(textOf)).toEqual(['to whom?']);
+  });
+});
+
+describe('a person whose KeyPackages no group can use', () => {
+  it.each([0x0003, 0xf04d] as const)('of suite %i, is in none, and keeps nobody else out', async (suite) => {
+    const { alice, carol, relay } = await createTrio();
+    const dave = await Rogue.create(relay, DAVE, 'dave');
+    const { credential, signatureKey: publicKey } = dave.bundle.keyPackage.leafNode;
+    const now = BigInt(Date.UTC(2026, 2, 1) / 1000);
+    dave.bundle = createKeyPackage(
+      {
+        suite,
+        credential,
+        signatureKey: { privateKey: dave.signatureKey, publicKey },
+        leaf: leafOptions,
+        lifetime: { notBefore: now - 86_400n, notAfter: now + 86_400n },
+      },
+      { random: seededRandom('dave'), now: () => Date.UTC(2026, 2, 1) },
+    );
+    dave.publish();
+    await expect(alice.add(GROUP, [DAVE])).rejects.toMatchObject({ code: 'invalid-key-package' });
+    await alice.send(GROUP, 'without him');
+    expect((await carol.sync()).map(textOf)).toEqual(['without him']);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 });

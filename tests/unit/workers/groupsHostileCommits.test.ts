@@ -1,5 +1,6 @@
-import { encodeRemovalGrounds } from '@sinetti/crypto-core/account';
+import { encodeRemovalGrounds, signDeviceRevocation } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from './support/browser.ts';
 import { ALICE, BOB, CAROL, DAVE, GROUP, people, textOf } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
 import { bound, createTrioWithRogue, processLogOn, type Trio } from './support/rogueTrio.ts';
@@ -185,6 +186,18 @@ describe('a hostile commit in a group', () => {
     }
   });
 
+  it('refuses a commit that ends the group, and goes on in it at once', async () => {
+    const trio = await createTrioWithRogue();
+    const { alice, carol, bob } = trio;
+    bob.commit(GROUP, { reInit: { groupId: new Uint8Array(40), suite: 0x0003, extensions: [] } });
+    await expectRefused(trio, 'policy', 'rules');
+    await carol.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'not so soon');
+    expect((await carol.sync()).map(textOf)).toEqual(['not so soon']);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
   it('refuses a commit that the relay invented or took from an earlier epoch', async () => {
     for (const content of ['AAAA', null]) {
       const trio = await createTrioWithRogue();
@@ -254,6 +267,78 @@ describe('somebody whose adding was refused', () => {
     const state = await carol.api.conversation(GROUP);
     expect(state.status).toBe('joined');
     expect(people(state)).toEqual([ALICE, BOB, CAROL, DAVE]);
+  });
+});
+
+describe('somebody whom the creator has not added', () => {
+  /** Bob has added Dave against the rules, and the creator has come back to take him out. */
+  async function withStranger(change: (dave: Rogue) => void = () => {}) {
+    const trio = await createTrioWithRogue();
+    const dave = await Rogue.create(trio.relay, DAVE, 'dave');
+    change(dave);
+    trio.relay.group(GROUP).members.add(DAVE);
+    trio.bob.commit(GROUP, { adds: [dave] });
+    await processLogOn(trio.alice);
+    await trio.alice.syncOne(GROUP);
+    expect(people(await trio.alice.api.conversation(GROUP))).toContain(DAVE);
+    return { ...trio, dave };
+  }
+
+  it('is taken out although they have added a device of their own meanwhile', async () => {
+    const { alice, dave, relay } = await withStranger();
+    dave.joinFromOutside(GROUP);
+    dave.commit(GROUP, { adds: [await Rogue.create(relay, DAVE, 'dave')] });
+    await alice.syncOne(GROUP);
+    await alice.send(GROUP, 'put right');
+    await alice.syncOne(GROUP);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
+  it('is taken out although the creator had to come back once more, into the tree of their own', async () => {
+    const { alice, bob, relay } = await withStranger();
+    relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
+    expect((await processLogOn(alice)).state.status).toBe('forked');
+    await alice.syncOne(GROUP);
+    await alice.send(GROUP, 'put right');
+    await alice.syncOne(GROUP);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
+  it('is added by nobody with an invalid certificate in the creator’s name', async () => {
+    const { alice, bob, relay } = await createTrioWithRogue();
+    const impostor = await Rogue.create(relay, ALICE, 'not alice');
+    bob.commit(GROUP, { adds: [impostor] });
+    await processLogOn(alice);
+    await alice.syncOne(GROUP);
+    impostor.joinFromOutside(GROUP);
+    expect((await processLogOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    await alice.syncOne(GROUP);
+    // A commit that only adds may leave the leaf of who makes it as it is.
+    impostor.follow(relay.entries(GROUP).at(-1)!.content);
+    impostor.commit(GROUP, { adds: [await Rogue.create(relay, DAVE, 'dave')], forcePath: false });
+    expect((await processLogOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    await alice.syncOne(GROUP);
+    await alice.send(GROUP, 'put right');
+    await alice.syncOne(GROUP);
+    const { members } = await alice.api.conversation(GROUP);
+    expect(members.flatMap(({ deviceIds }) => deviceIds)).not.toContain(impostor.deviceId);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
+  it.each([
+    ['a certificate of theirs', () => {}],
+    ['an invalid one', (dave: Rogue) => dave.forgeCertificate()],
+  ])('is no member without a device once theirs is revoked, with %s', async (_which, change) => {
+    const { alice, dave } = await withStranger(change);
+    const { deviceId } = dave;
+    const signed = signDeviceRevocation(seededRandom('dave')(32), { userId: DAVE, deviceId });
+    const statement = Buffer.from(signed).toString('base64url');
+    await alice.api.setRevoked([{ userId: DAVE, deviceId, statement }]);
+    await alice.send(GROUP, 'put right');
+    await alice.syncOne(GROUP);
+    const { group, members } = await alice.api.conversation(GROUP);
+    expect(members.map(({ userId }) => userId).sort()).toEqual([ALICE, BOB, CAROL]);
+    expect(group?.withoutDeviceIds).toEqual([]);
   });
 });
 

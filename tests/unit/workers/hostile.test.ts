@@ -246,6 +246,17 @@ describe('a hostile commit in a direct conversation', () => {
     expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined', epoch: 3 });
   });
 
+  it('refuses a commit that ends the conversation', async () => {
+    const pair = await createPairWithRogue();
+    pair.bob.commit(ALICE_AND_BOB, {
+      reInit: { groupId: new Uint8Array(40), suite: 0x0003, extensions: [] },
+    });
+    await expectRejoin(pair, 'rules');
+    await pair.alice.sync();
+    await pair.alice.send(ALICE_AND_BOB, 'not so soon');
+    expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined', epoch: 3 });
+  });
+
   it('refuses a commit that removes a device of somebody else', async () => {
     const pair = await createPairWithRogue();
     pair.bob.commit(ALICE_AND_BOB, { removes: [pair.alice.deviceId] });

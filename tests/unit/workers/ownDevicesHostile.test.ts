@@ -90,6 +90,19 @@ describe('a revoked device that still has the state of the group', () => {
     expect(() => rogue.open(relay.entries(OWN).at(-1)!.content)).toThrow('removed');
   });
 
+  it('that ends the group before it is removed is taken out of it all the same', async () => {
+    const { laptop, phone, tablet, world } = await threeDevices();
+    const rogue = await modifiedClient(world);
+    for (const device of [laptop, phone, tablet]) await device.sync();
+    const statement = await revoke(laptop, rogue);
+    rogue.commit(OWN, { reInit: { groupId: new Uint8Array(40), suite: 0x0003, extensions: [] } });
+    await laptop.sync();
+    laptop.submit((await laptop.api.nextCommit(OWN))!);
+    await know(tablet, rogue, statement);
+    for (const device of [laptop, tablet, phone]) await device.sync();
+    expect(await devicesIn(phone)).toEqual(idsOf(laptop, phone, tablet));
+  });
+
   it('gives nobody keys, not even true ones', async () => {
     const { laptop, phone, relay, tablet, world } = await threeDevices();
     const rogue = await modifiedClient(world);

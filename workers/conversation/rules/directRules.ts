@@ -58,7 +58,8 @@ function checkCommit(
     const own = commit.external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
     if (!own) throw new CryptoError('policy', 'removes a device that is not its own');
   }
-  // No honest client sends either in a direct conversation.
+  // No honest client sends any of these in a direct conversation.
+  if (commit.endsGroup) throw new CryptoError('policy', 'ends the conversation');
   if (commit.changesExtensions) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
 }

@@ -35,7 +35,8 @@ export interface GroupRules extends Rules {
  * (PROTOCOL sections 3 and 4).
  * @param known this device's record of the group, which it keeps when it loses the group
  */
-export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
+export function groupRules(own: DeviceName, known: GroupRecord | null): GroupRules {
+  const { userId: ownUserId } = own;
   const unauthorizedAdds = new Set<string>();
   let vouchedFor = false;
   return {
@@ -47,8 +48,10 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
       const isReturnOfCreator = method === 'external' && known?.creatorId === ownUserId;
       const creatorId = isReturnOfCreator ? ownUserId : creatorOf(join.extensions);
       if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
-      const signer = certificateOf(join.signer.credential).userId;
-      vouchedFor = signer === creatorId;
+      const signedBy = certificateOf(join.signer.credential);
+      const signer = signedBy.userId;
+      // This device may have had no time to repair a tree that it has signed itself, as it came in from outside.
+      vouchedFor = signer === creatorId && !isSameDevice(signedBy, own);
       if (method === 'welcome') {
         if (signer !== creatorId && signer !== ownUserId) {
           throw new CryptoError('policy', 'invited by somebody other than the creator');
@@ -97,7 +100,13 @@ function checkCommit(
   // that epoch.
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
+  // Nobody would follow into another group, its creator's devices included.
+  if (commit.endsGroup) throw new CryptoError('policy', 'ends the group');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
+  if (known !== null && isDistrusted(commit, sender, known)) {
+    noteStrangers(commit, unauthorizedAdds);
+    throw new CryptoError('policy', 'by a device with an invalid certificate');
+  }
   if (commit.external) checkExternal(commit, creatorId, unauthorizedAdds);
   if (sender.userId !== creatorId) checkAdds(commit, sender, unauthorizedAdds);
   const grounds = removalGrounds(commit);
@@ -135,9 +144,33 @@ function checkAdds(commit: ProposedCommit, sender: DeviceName, unauthorizedAdds:
     .map((credential) => certificateOf(credential).userId)
     .filter((userId) => userId !== sender.userId);
   if (others.length === 0) return;
-  // A device of a member is refused, too, but brings no stranger into the group.
-  for (const userId of others) if (!isMember(commit.group, userId)) unauthorizedAdds.add(userId);
+  noteStrangers(commit, unauthorizedAdds);
   throw new CryptoError('policy', 'adds somebody without being the creator');
+}
+
+/** A device of a member is refused, too, but brings no stranger into the group. */
+function noteStrangers({ adds, group }: ProposedCommit, unauthorizedAdds: Set<string>): void {
+  for (const credential of adds) {
+    const { userId } = certificateOf(credential);
+    if (!isMember(group, userId)) unauthorizedAdds.add(userId);
+  }
+}
+
+/**
+ * Returns whether a device commits that had an invalid certificate when this one came in: its leaf isn't checked again while
+ * it stays as it is, and may be in anybody's name, the creator's too.
+ */
+function isDistrusted(
+  { group }: ProposedCommit,
+  sender: DeviceName,
+  { distrustedKeys }: Pick<GroupRecord, 'distrustedKeys'>,
+): boolean {
+  if (distrustedKeys.length === 0) return false;
+  return group.members.some(({ credential, signatureKey }) => {
+    const certificate = readableCertificate(credential);
+    if (certificate === null || !isSameDevice(certificate, sender)) return false;
+    return distrustedKeys.some((key) => equalBytes(key, signatureKey));
+  });
 }
 
 function isMember({ members }: Pick<GroupView, 'members'>, userId: string): boolean {

@@ -82,7 +82,8 @@ function checkCommit(commit: ProposedCommit, { removedIds, revokedIds, userId }:
       !removed.has(leafIndex) && revocations.some((revocation) => isOfLeaf(revocation, credential));
     if (isKept) throw new CryptoError('policy', 'keeps a device that it says is revoked');
   }
-  // No honest client sends either among its own devices.
+  // No honest client sends any of these among its own devices.
+  if (commit.endsGroup) throw new CryptoError('policy', 'ends the conversation');
   if (commit.changesExtensions) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
 }

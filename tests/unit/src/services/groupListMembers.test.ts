@@ -244,6 +244,22 @@ describe('a member whose last device was revoked', () => {
     expect(claimMany).toHaveBeenCalledOnce();
   });
 
+  it('comes back alone, whoever else the relay hands out devices of', async () => {
+    const stranger = {
+      userId: carl,
+      deviceId: 'strange-device',
+      keyPackage: 'c3RyYW5nZXI',
+      lastResort: false,
+    };
+    claimMany.mockResolvedValue([stranger, { ...keyPackage, lastResort: false }]);
+    await reconciled({ withoutDeviceIds: [peer] });
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(addMembers).toHaveBeenCalledExactlyOnceWith({
+      conversationId: idOf(sailing),
+      keyPackages: [keyPackage],
+    });
+  });
+
   it('is added by nobody else', async () => {
     await reconciled({ withoutDeviceIds: [peer], creatorId: peer });
     await deps.clock.advance(timings.tidyingByOthers);

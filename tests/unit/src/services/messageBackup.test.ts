@@ -6,6 +6,7 @@ import { createMessageBackup, type MessageBackup } from '#src/services/backup/me
 import { type Chats, createChats } from '#src/services/conversations/chats.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { catchUpAtom } from '#src/store/connection.ts';
+import { devicesAtom } from '#src/store/devices.ts';
 import { keysRenewedAtom } from '#src/store/keys.ts';
 import { backupKeptAtom } from '#src/store/messageBackup.ts';
 import { settled } from '../net/support/fakeClock.ts';
@@ -152,6 +153,29 @@ describe('syncing the message backup', () => {
     kept.push({ ...copy('d'), position: ++lastPosition });
     await messageBackup.sync();
     expect(shown).toHaveLength(3);
+  });
+
+  it('looks a second time in a new browser, for what the other ones had left no copy of yet', async () => {
+    const other = { id: 'phone', name: 'Phone', createdAt: '', lastSeenAt: '', isThisOne: false };
+    deps.store.set(devicesAtom, [{ ...other, id: 'laptop', isThisOne: true }, other]);
+    await messageBackup.sync();
+    expect(calls).toEqual(['get after 0']);
+    kept.push({ ...copy('a'), position: ++lastPosition });
+    await deps.clock.advance(10_000);
+    await settled();
+    expect(calls).toEqual(['get after 0', 'get after 0', 'get after 1']);
+    await deps.clock.advance(60_000);
+    expect(calls).toHaveLength(3);
+  });
+
+  it('looks once in the only browser of a person, and in one that has read copies before', async () => {
+    await messageBackup.sync();
+    worker.position = 1;
+    deps.store.set(devicesAtom, null);
+    await messageBackup.sync();
+    await deps.clock.advance(60_000);
+    await settled();
+    expect(calls).toEqual(['get after 0', 'get after 1']);
   });
 
   it('shows what became readable where it is on screen, and the state of its conversation', async () => {

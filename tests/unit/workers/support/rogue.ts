@@ -1,4 +1,5 @@
 import {
+  type CreateCommitArgs,
   createCommit,
   createGroup,
   createKeyPackage,
@@ -223,8 +224,10 @@ export class Rogue {
       adds?: readonly Rogue[];
       removes?: readonly string[];
       extensions?: readonly Extension[];
+      reInit?: CreateCommitArgs['reInit'];
       authenticatedData?: Uint8Array;
       infoExtensions?: readonly Extension[];
+      forcePath?: boolean;
     },
   ): void {
     const { members, epoch } = groupView(this.group);
@@ -237,16 +240,17 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const { extensions, authenticatedData, infoExtensions } = change;
+    const { extensions, reInit, authenticatedData, infoExtensions } = change;
     const created = createCommit(
       this.group,
       {
         adds,
         removes,
         ...(extensions && { extensions }),
+        ...(reInit && { reInit }),
         ...(authenticatedData && { authenticatedData }),
         ...(infoExtensions && { infoExtensions }),
-        forcePath: true,
+        forcePath: change.forcePath ?? true,
         ...anybody,
       },
       this.#env,
@@ -270,7 +274,8 @@ export class Rogue {
       addedIds: [],
       removedIds: [],
     });
-    this.#group = pending;
+    // It goes on in a group that it has ended.
+    this.#group = { ...pending, status: 'active' };
   }
 }
 
