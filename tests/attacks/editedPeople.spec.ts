@@ -19,7 +19,9 @@ function inventKey(relay: RunningRelay, { username }: Person): void {
 
 /** Counts the messages that the relay has been given. */
 function messagesAt(relay: RunningRelay): number {
-  const sql = "select count(*) as count from entries where kind = 'application'";
+  // Own devices tell each other things in their own group.
+  const sql =
+    "select count(*) as count from entries where kind = 'application' and conversation_id like 'direct:%'";
   return relay.inDatabase((db) => (db.prepare(sql).get() as { count: number }).count);
 }
 
