@@ -236,7 +236,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
       maintenance.later('compare', groupId, timings.mismatchPolling, () => compareIfDue(groupId));
     else if (wasInDoubt) sessionEvents.emit('holdReleased', { conversationId: groupConversationId(groupId) });
     if (state !== null) maintenance.tidySoon(groupId, state, mismatch?.withoutKeys);
-    return seq;
+    // While it is outside nothing is compared, and the name not opened: its join at this position asks again.
+    return state?.status === 'joined' ? seq : null;
   }
 
   const comparisons = createMemberComparisons(compareOnce);

@@ -13,6 +13,7 @@ import {
   loaded,
   move,
   openList,
+  outside,
   putGroupName,
   sailing,
   sailors,
@@ -23,6 +24,7 @@ import {
   setSummaries,
   shown,
   summary,
+  tell,
   withGroupList,
 } from './support/groupList.ts';
 
@@ -57,6 +59,20 @@ describe('the name of a group', () => {
       return keys;
     });
     move({ epoch: 4, lastSeq: 2 });
+    await settled();
+    expect(shown()?.name).toBe('Sailing');
+  });
+
+  it('is opened by a device that comes in only after the relay has shown it the group', async () => {
+    setKeys(outside(idOf(sailing)));
+    await loaded();
+    expect(setGroupName).not.toHaveBeenCalled();
+    setGroupName.mockImplementation(async () => {
+      setKeys(groupState());
+      return keys;
+    });
+    setKeys(groupState({ group: nameless, lastSeq: details.last_seq }));
+    tell(keys);
     await settled();
     expect(shown()?.name).toBe('Sailing');
   });
