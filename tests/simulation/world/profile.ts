@@ -34,6 +34,8 @@ export class Profile {
   /** How far its clock is off, in milliseconds. */
   clockSkew = 0;
   readonly logLines: string[] = [];
+  /** Failures without a code that the workers of its tabs threw. */
+  readonly raw: string[] = [];
   readonly tabs: Tab[] = [];
   readonly #newLine: (name: string) => Line;
   #opened = 0;
@@ -84,8 +86,6 @@ export class Tab {
   readonly store = createStore();
   readonly typist = new Typist();
   readonly crypto: CryptoApi;
-  /** Failures without a code that its worker threw. */
-  readonly raw: string[] = [];
   isVisible = true;
   isDead = false;
   readonly #id = Symbol('tab');
@@ -227,12 +227,12 @@ export class Tab {
           const result = await worker
             .call(method as keyof CryptoApi, structuredClone(args))
             .catch((error: unknown) => {
-              this.raw.push(`${method}: ${String(error)}`);
+              this.profile.raw.push(`${method}: ${String(error)}`);
               throw error;
             });
           if (this.isDead) return new Promise(() => undefined);
           if (!result.ok) {
-            if (result.code === 'internal') this.raw.push(`${method}: ${result.detail}`);
+            if (result.code === 'internal') this.profile.raw.push(`${method}: ${result.detail}`);
             throw fromWire(result.code, result.detail);
           }
           return structuredClone(result.value);

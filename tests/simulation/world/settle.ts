@@ -91,6 +91,7 @@ export async function restless(world: World): Promise<string[]> {
 export async function untilRest(world: World, when: string): Promise<void> {
   let lacks: string[] = [];
   for (let waited = 0; waited < patience; waited += 15_000) {
+    await world.look();
     lacks = await restless(world);
     if (lacks.length === 0) return;
     await signInWhereAsked(world);
