@@ -4,6 +4,7 @@ import { CryptoApiError } from '#workers/api/errors.ts';
 import { codeOf } from './world/codes.ts';
 import { Invariants, type Snapshot } from './world/invariants.ts';
 import { Nonces } from './world/nonces.ts';
+import { Points } from './world/points.ts';
 
 const PLACE = 'direct:anna:bert';
 
@@ -195,5 +196,27 @@ describe('the watch over nonces', () => {
   it('says nothing of two nonces', async () => {
     const { sealed, watch } = await encrypted(['one', 'two'], [7, 8]);
     expect(watch.repeatedIn(sealed)).toBe(0);
+  });
+});
+
+describe('the points of a browser', () => {
+  it('kill it once, at the one that was named, and are counted', () => {
+    const killed: string[] = [];
+    const points = new Points(() => killed.push('dead'));
+    points.atPoint('disk');
+    points.arm(3);
+    for (const kind of ['disk', 'request', 'answer', 'socket'] as const) points.atPoint(kind);
+    expect(killed).toEqual(['dead']);
+    expect(points.disarm()).toBe('answer');
+  });
+
+  it('do nothing to a browser that has come to its end before', () => {
+    const killed: string[] = [];
+    const points = new Points(() => killed.push('dead'));
+    points.arm(3);
+    points.atPoint('disk');
+    expect(points.disarm()).toBeNull();
+    for (const kind of ['worker', 'worker'] as const) points.atPoint(kind);
+    expect({ killed, reached: points.reached }).toEqual({ killed: [], reached: 1 });
   });
 });
