@@ -49,9 +49,10 @@ export function createAccountStates({ db, hub }: AccountStateDependencies): Acco
           const sentence = 'The account state has been changed from another device.';
           throw new ApiError('stale-version', sentence, { version: stored });
         }
-        const added = segments
-          .map((segment) => ({ hash: createHash('sha256').update(segment).digest('hex'), sealed: segment }))
-          .filter(({ hash }) => named.has(hash));
+        const added = segments.map((segment) => ({
+          hash: createHash('sha256').update(segment).digest('hex'),
+          sealed: segment,
+        }));
         const count = await replaceSegments(tx, userId, [...named], added);
         if (count !== named.size || count > limits.accountStateSegments) {
           throw new ApiError('forbidden', 'The segments of the account state are not those that are signed.');
