@@ -21,7 +21,7 @@ export interface GroupMaintenance {
 }
 
 export interface GroupMaintenanceOptions {
-  readonly deps: Pick<Deps, 'api' | 'clock' | 'crypto' | 'random'>;
+  readonly deps: Pick<Deps, 'api' | 'clock' | 'crypto' | 'random' | 'store'>;
   readonly ownUserId: string;
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle' | 'submit'>;
   readonly isKnown: (groupId: string) => boolean;
@@ -44,6 +44,8 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
   const timers = new Map<string, Timer>();
   /** The epoch of each group in which members were added again. */
   const readded = new Map<string, number>();
+  /** Members of each group who could not be added again: their KeyPackages would be used up with each further try. */
+  const unusable = new Map<string, readonly string[]>();
   let stopped = false;
 
   function later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void {
@@ -72,7 +74,10 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
     const conversationId = groupConversationId(groupId);
     await commitSubmitter.settle(conversationId);
     const { epoch, group } = await crypto.conversation(conversationId);
-    const wanted = withoutKeys.filter((userId) => group?.withoutDeviceIds.includes(userId) === true);
+    const before = unusable.get(groupId) ?? [];
+    const wanted = withoutKeys.filter(
+      (userId) => group?.withoutDeviceIds.includes(userId) === true && !before.includes(userId),
+    );
     // Once an epoch: what was claimed is used up.
     if (options.hasEnded(groupId) || wanted.length === 0 || readded.get(groupId) === epoch) return;
     const claimed = await api.claimKeyPackagesOfMany(wanted.slice(0, limits.peoplePerClaim));
@@ -81,7 +86,10 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
     if (theirs.length === 0) return;
     readded.set(groupId, epoch);
     const keyPackages = theirs.map(({ deviceId, keyPackage, userId }) => ({ userId, deviceId, keyPackage }));
-    await commitSubmitter.submit(await crypto.addMembers({ conversationId, keyPackages }));
+    // Few groups ever need it.
+    const { addEachAgain } = await import('./addAgain.ts');
+    const left = await addEachAgain({ deps: options.deps, commitSubmitter, groupId, keyPackages });
+    unusable.set(groupId, [...before, ...left]);
   }
 
   async function sealName(groupId: string): Promise<void> {
