@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CryptoApiError, type GroupState } from '#src/crypto/client.ts';
 import { timings } from '#src/services/core/timings.ts';
+// The part that loads when it is asked for is there, so that the clock alone decides.
+import '#src/services/groups/addAgain.ts';
 import { memberNamesAtom } from '#src/store/names.ts';
 import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
