@@ -8,6 +8,7 @@ import { bytes, rotationOf, text, time } from './encoding.ts';
 
 export function accountHandlers({
   accountChanges,
+  accountMails,
   accounts,
   people,
   proofs,
@@ -51,8 +52,10 @@ export function accountHandlers({
       if (changed.length > 0) await requireProof();
       const { email, signed_name: signed, username } = body;
       const signedName = signed === undefined ? null : bytes(signed);
+      // The present owner's address is the former one.
+      const before = await accountMails.recipient(session.userId);
       const user = await accounts.updateProfile(session, { username, email, signedName });
-      for (const name of changed) await accountChanges.record(session, name);
+      for (const name of changed) await accountChanges.record(session, name, before);
       return profileOf(user);
     },
 
@@ -110,7 +113,11 @@ export function accountHandlers({
 
     putDiscoverability: ({ session, body }) => people.setDiscoverability(session.userId, body),
 
-    deleteAccount: ({ session }) => accounts.delete(session.userId),
+    deleteAccount: async ({ session: { userId } }) => {
+      const before = await accountMails.recipient(userId);
+      await accounts.delete(userId);
+      accountMails.tell(before, 'account-deleted');
+    },
 
     searchUsers: async ({ session, query }) => {
       const found = await people.search(session.userId, query.q, limits.searchMaxResults);
