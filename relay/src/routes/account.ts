@@ -1,5 +1,6 @@
 import type { Profile } from '../../contract/index.ts';
 import { limits } from '../../contract/index.ts';
+import { provenLifetime } from '../auth/sessions.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { UserRow } from '../repositories/users.ts';
 import type { VaultRow } from '../repositories/vaults.ts';
@@ -10,6 +11,7 @@ export function accountHandlers({
   accountChanges,
   accountMails,
   accounts,
+  clock,
   people,
   proofs,
   sessions,
@@ -152,7 +154,8 @@ export function accountHandlers({
     },
 
     getVaultWraps: async ({ session, requireProof }) => {
-      if (session.deviceId !== null) await requireProof();
+      const hasJustProven = session.deviceId === null && clock() - session.createdAt < provenLifetime;
+      if (!hasJustProven) await requireProof();
       return wrapsOf(await accounts.vault(session.userId));
     },
 
