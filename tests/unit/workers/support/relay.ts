@@ -162,6 +162,15 @@ export class MemoryRelay {
     return log;
   }
 
+  /** Lets go of a conversation, as if it had never begun. */
+  forget(conversationId: string): void {
+    this.#logs.delete(conversationId);
+    for (const [deviceId, mailbox] of this.#mailboxes) {
+      const kept = mailbox.filter((item) => item.conversationId !== conversationId);
+      this.#mailboxes.set(deviceId, kept);
+    }
+  }
+
   entries(conversationId: string, after = 0): LogEntryInput[] {
     return this.log(conversationId).entries.filter(({ seq }) => seq > after);
   }
