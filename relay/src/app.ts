@@ -1,9 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { openBackplane } from './backplane/backplane.ts';
+import { openBackplane } from './backplane/openBackplane.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import type { OpenDatabase } from './db/openDatabase.ts';
 import { reachDatabase } from './db/reach.ts';
-import type { OpenDatabase } from './db/tables.ts';
 import { ApiError } from './errors.ts';
 import { trustedProxies } from './http/clientAddress.ts';
 import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';

@@ -1,4 +1,4 @@
-import type { ConversationEvent } from './cryptoApi.ts';
+import type { ConversationEvent } from './conversationsApi.ts';
 
 /** How a message stands in the log, as far as this device can know. */
 export type LogEvidence =

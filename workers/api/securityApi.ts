@@ -2,8 +2,34 @@
  * The part of the worker's API for the security of an account: recovery, password, revoked devices, trust
  * between people.
  */
-import type { PasswordParams, RotatedVault, StoredVault, WireBytes } from './cryptoApi.ts';
+import type { WireBytes } from '../codec/base64url.ts';
 import type { Operation } from './prompt.ts';
+
+export interface PasswordParams {
+  readonly salt: WireBytes;
+  readonly opsLimit: number;
+  /** Memory in bytes. */
+  readonly memLimit: number;
+}
+
+/** The vault as the relay stores it: sealed, with its wraps. */
+export interface SealedVault {
+  readonly sealedVault: WireBytes;
+  readonly passwordWrap: WireBytes;
+  readonly recoveryWrap: WireBytes | null;
+}
+
+/** The vault as a password opens it, and its version at the relay. */
+export interface StoredVault {
+  readonly sealedVault: WireBytes;
+  readonly passwordWrap: WireBytes;
+  readonly version: number;
+}
+
+/** A vault under a new vault key, with new keys in it, in the place of the one at `version`. */
+export interface RotatedVault extends SealedVault {
+  readonly version: number;
+}
 
 /** Credentials of a new password for the relay, and the vault under it. */
 export interface NewCredentials {

@@ -9,10 +9,20 @@ import { devicesAtom } from '../../store/devices.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
 import { LogFindingLine } from './LogFinding.tsx';
-import type { MessageDetailsProps } from './MessageDetails.tsx';
 import styles from './MessageDetailsDialog.module.css';
-import { stateText } from './messageState.ts';
+import { type MessageState, stateText } from './messageState.ts';
 import { ViewsButton } from './Views.tsx';
+
+interface MessageDetailsProps {
+  message: MessageView;
+  author: string;
+  /** Undefined while it isn't known. */
+  ownId: string | undefined;
+  nameOf: (userId: string) => string;
+  state: MessageState;
+  open: boolean;
+  onClose: () => void;
+}
 
 /** The suite of conversations that was the default before X-Wing. */
 const suiteWithoutPostQuantum = 3;
