@@ -30,7 +30,7 @@ export default {
     'eslint/no-var': 'error',
     'eslint/prefer-const': 'error',
     'eslint/no-eval': 'error',
-    'import/no-cycle': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
     'react/react-in-jsx-scope': 'off',
     'react/rules-of-hooks': 'error',
     'react/exhaustive-deps': 'error',

@@ -1,9 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { openBackplane } from './backplane/backplane.ts';
+import { openBackplane } from './backplane/openBackplane.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import type { OpenDatabase } from './db/openDatabase.ts';
 import { reachDatabase } from './db/reach.ts';
-import type { OpenDatabase } from './db/tables.ts';
 import { ApiError } from './errors.ts';
 import { trustedProxies } from './http/clientAddress.ts';
 import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';
@@ -18,6 +18,7 @@ import { serveWebClient } from './http/static.ts';
 import { createNameJob } from './jobs/names.ts';
 import { createPurgeJob } from './jobs/purge.ts';
 import { listenFailure } from './listenFailure.ts';
+import { createMailer } from './mail/mailer.ts';
 import { createAppender } from './messaging/append/appender.ts';
 import { threadEntry } from './messaging/append/threadEntry.ts';
 import { Metrics } from './metrics/metrics.ts';
@@ -96,6 +97,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     opened.push(backplane);
     const { hub, onlineUsers, rateLimitStore } = backplane;
     const metrics = new Metrics();
+    const mailer = config.smtp === null ? null : createMailer({ smtp: config.smtp, log, metrics });
+    if (mailer !== null) opened.push(mailer);
     const services = await createServices({
       config,
       hub,
@@ -108,6 +111,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       secrets,
       rateLimitStore,
       metrics,
+      mailer,
     });
 
     const purgeJob = createPurgeJob({ db: database.db, clock, log });

@@ -1,7 +1,6 @@
 import type allEnglish from './en/index.ts';
 import type { AnyLocale } from './locales.ts';
-import { pseudoLocale } from './locales.ts';
-import { pseudo } from './pseudo.ts';
+import { pseudoLocale, pseudoMarks } from './locales.ts';
 
 type English = typeof allEnglish;
 
@@ -41,8 +40,12 @@ export async function loadCatalogue(locale: AnyLocale, part: CataloguePart): Pro
   const { default: namespaces } = await loaders[locale][part]();
   const texts = Object.entries(namespaces).flatMap(([namespace, entries]) =>
     Object.entries(entries as unknown as Record<string, Compiled>).map(
-      ([key, text]) => [`${namespace}.${key}`, locale === pseudoLocale ? pseudo(text) : text] as const,
+      ([key, text]) => [`${namespace}.${key}`, locale === pseudoLocale ? inMarks(text) : text] as const,
     ),
   );
   return Object.fromEntries(texts);
+}
+
+function inMarks(text: Compiled): Compiled {
+  return [pseudoMarks.start, ...text, pseudoMarks.end];
 }

@@ -7,6 +7,8 @@ export type Locale = (typeof locales)[number];
  * that assumes a direction, is seen.
  */
 export const pseudoLocale = 'en-XB';
+/** Marks around every text of the pseudo locale: a text on screen without them did not come from the catalogue. */
+export const pseudoMarks = { start: '⟦', end: '⟧' } as const;
 export type AnyLocale = Locale | typeof pseudoLocale;
 
 export const localeStorageKey = 'locale';

@@ -1,9 +1,20 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { t } from '../i18n/i18n.ts';
 import { Button, buttonClass } from './Button.tsx';
 import styles from './ConfirmDialog.module.css';
-import type { ConfirmDialogProps } from './ConfirmDialog.tsx';
+
+interface ConfirmDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  children: ReactNode;
+  confirmLabel: string;
+  busy?: boolean;
+  onConfirm: () => void;
+  /** Returns the element that gets the focus when the dialog closes; null for the one that had it before. */
+  returnFocusTo?: () => HTMLElement | null;
+}
 
 export function ConfirmDialogPopup({
   open,

@@ -1,9 +1,16 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { t } from '../i18n/i18n.ts';
 import { iconButtonClass } from './Button.tsx';
 import styles from './Dialog.module.css';
-import type { DialogProps } from './Dialog.tsx';
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  children: ReactNode;
+}
 
 export function DialogPopup({ open, onOpenChange, title, children }: DialogProps) {
   return (

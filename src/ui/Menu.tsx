@@ -1,22 +1,7 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { IconButton } from './Button.tsx';
+import type { MenuProps } from './MenuPopup.tsx';
 import { useOnDemand } from './onDemand.tsx';
-
-export interface MenuEntry {
-  label: string;
-  icon: ReactNode;
-  danger?: boolean;
-  onSelect: () => void;
-}
-
-export interface MenuProps {
-  /** The trigger's accessible name. */
-  label: string;
-  icon: ReactNode;
-  entries: readonly MenuEntry[];
-  /** The trigger's `tabindex`. */
-  tabIndex?: number;
-}
 
 const load = () => import('./MenuPopup.tsx');
 

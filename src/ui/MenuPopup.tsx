@@ -1,10 +1,25 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
 import { clsx } from 'clsx';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { iconButtonClass } from './Button.tsx';
 import styles from './Menu.module.css';
-import type { MenuProps } from './Menu.tsx';
 import { useReplacedTrigger } from './useReplacedTrigger.ts';
+
+interface MenuEntry {
+  label: string;
+  icon: ReactNode;
+  danger?: boolean;
+  onSelect: () => void;
+}
+
+export interface MenuProps {
+  /** The trigger's accessible name. */
+  label: string;
+  icon: ReactNode;
+  entries: readonly MenuEntry[];
+  /** The trigger's `tabindex`. */
+  tabIndex?: number;
+}
 
 /** Holds the trigger too, because the list is placed beside it. Opens at once, because it mounts on request. */
 export function MenuPopup({ label, icon, entries, tabIndex = 0 }: MenuProps) {

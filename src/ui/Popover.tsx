@@ -1,18 +1,6 @@
-import type { ReactNode } from 'react';
 import { IconButton } from './Button.tsx';
 import { useOnDemand } from './onDemand.tsx';
-
-export interface PopoverProps {
-  /** The trigger's accessible name. */
-  label: string;
-  icon: ReactNode;
-  title: string;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  /** Beside the title. */
-  action?: ReactNode;
-  children: ReactNode;
-}
+import type { PopoverProps } from './PopoverPopup.tsx';
 
 const load = () => import('./PopoverPopup.tsx');
 

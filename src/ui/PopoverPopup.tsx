@@ -1,8 +1,20 @@
 import { Popover as BasePopover } from '@base-ui/react/popover';
+import type { ReactNode } from 'react';
 import { iconButtonClass } from './Button.tsx';
 import styles from './Popover.module.css';
-import type { PopoverProps } from './Popover.tsx';
 import { useReplacedTrigger } from './useReplacedTrigger.ts';
+
+export interface PopoverProps {
+  /** The trigger's accessible name. */
+  label: string;
+  icon: ReactNode;
+  title: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** Beside the title. */
+  action?: ReactNode;
+  children: ReactNode;
+}
 
 /** Holds the trigger too, because the panel is placed below it. */
 export function PopoverPopup({ label, icon, title, open, onOpenChange, action, children }: PopoverProps) {

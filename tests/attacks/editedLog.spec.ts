@@ -1,5 +1,5 @@
 import { findsNoBarriers } from '../e2e/support/axe.ts';
-import { twoFriends } from '../e2e/support/friends.ts';
+import { twoWhoTalk } from '../e2e/support/friends.ts';
 import type { Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
@@ -39,11 +39,7 @@ test('a message that the relay leaves out is missed in its place, and the answer
   newBrowser,
   relay,
 }) => {
-  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
-  await alice.openChat(bob);
-  await bob.openChat(alice);
-  await alice.send('The bill is on its way.');
-  await bob.sees('The bill is on its way.');
+  const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, 'The bill is on its way.');
   await bob.send('I shall pay it.');
   await alice.sees('I shall pay it.');
 

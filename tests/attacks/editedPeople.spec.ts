@@ -1,5 +1,5 @@
 import { certificateOf } from '../../relay/test/devices.ts';
-import { twoFriends } from '../e2e/support/friends.ts';
+import { twoFriends, twoWhoTalk } from '../e2e/support/friends.ts';
 import { becomeContacts, type Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
@@ -71,11 +71,7 @@ test('an invented key for an old contact is a changed key on a new browser, whic
   newBrowser,
   relay,
 }) => {
-  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
-  await alice.openChat(bob);
-  await bob.openChat(alice);
-  await alice.send('You know me.');
-  await bob.sees('You know me.');
+  const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, 'You know me.');
   await sharesPins(relay, alice);
 
   const sent = messagesAt(relay);
@@ -132,11 +128,7 @@ test('a new browser comes into no direct conversation of the relay’s making, a
   newBrowser,
   relay,
 }) => {
-  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
-  await alice.openChat(bob);
-  await bob.openChat(alice);
-  await alice.send('You know me.');
-  await bob.sees('You know me.');
+  const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, 'You know me.');
   await sharesPins(relay, alice);
   await alice.page.goto('about:blank');
   await bob.page.goto('about:blank');

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { appIsKept, builtClient } from './support/built.ts';
-import { twoFriends } from './support/friends.ts';
+import { twoFriends, twoWhoTalk } from './support/friends.ts';
 import { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
@@ -11,11 +11,11 @@ const offlineLine = 'Offline: what you write is sent later';
 const header = (page: Page) => page.getByRole('banner');
 
 test('opens offline, keeps what is written, and catches up in order', async ({ newBrowser }) => {
-  const { alice, aliceBrowser, bob } = await twoFriends(newBrowser, { withMqtt: true });
-  await alice.openChat(bob);
-  await bob.openChat(alice);
-  await alice.send('While both were here.');
-  await bob.sees('While both were here.');
+  const { alice, aliceBrowser, bob } = await twoWhoTalk(
+    newBrowser,
+    { withMqtt: true },
+    'While both were here.',
+  );
   await appIsKept(alice.page);
 
   await aliceBrowser.setOffline(true);

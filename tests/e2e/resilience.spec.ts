@@ -1,5 +1,5 @@
 import { findsNoBarriers } from './support/axe.ts';
-import { twoFriends } from './support/friends.ts';
+import { twoFriends, twoWhoTalk } from './support/friends.ts';
 import { fits } from './support/layout.ts';
 import { Person } from './support/person.ts';
 import { RunningRelay } from './support/relay.ts';
@@ -22,11 +22,11 @@ test('without MQTT, messages go over REST', async ({ newBrowser }) => {
 });
 
 test('a tab killed between encrypting and sending loses nothing and sends once', async ({ newBrowser }) => {
-  const { alice, aliceBrowser, bob } = await twoFriends(newBrowser, { withMqtt: false });
-  await alice.openChat(bob);
-  await bob.openChat(alice);
-  await alice.send('Before the accident.');
-  await bob.sees('Before the accident.');
+  const { alice, aliceBrowser, bob } = await twoWhoTalk(
+    newBrowser,
+    { withMqtt: false },
+    'Before the accident.',
+  );
 
   const reachedTheNetwork = new Promise<void>((resolve) => {
     void aliceBrowser.route('**/api/messages/user/*', async (route) => {
@@ -53,11 +53,7 @@ test('a tab killed between encrypting and sending loses nothing and sends once',
 test('a message that cannot be sent says so, survives a reload and can be retried', async ({
   newBrowser,
 }) => {
-  const { alice, aliceBrowser, bob } = await twoFriends(newBrowser, { withMqtt: false });
-  await alice.openChat(bob);
-  await bob.openChat(alice);
-  await alice.send('First.');
-  await bob.sees('First.');
+  const { alice, aliceBrowser, bob } = await twoWhoTalk(newBrowser, { withMqtt: false }, 'First.');
 
   await aliceBrowser.route('**/api/messages/user/*', (route) =>
     route.request().method() === 'POST' ? route.abort('connectionfailed') : route.fallback(),

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { findsNoBarriers } from './support/axe.ts';
-import { twoFriends } from './support/friends.ts';
+import { twoFriends, twoWhoTalk } from './support/friends.ts';
 import type { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
@@ -69,11 +69,7 @@ test('a new password is told of in the other browsers, open or closed', async ({
 test('a recovery key opens the account in another browser, which is noticed and can be removed', async ({
   newBrowser,
 }) => {
-  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
-  await alice.openChat(bob);
-  await bob.openChat(alice);
-  await alice.send('Before I forgot my password.');
-  await bob.sees('Before I forgot my password.');
+  const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, 'Before I forgot my password.');
   const groups = await makeRecoveryKey(alice);
   await expect(alice.page.getByRole('button', { name: 'Create recovery key' })).toHaveCount(0);
 

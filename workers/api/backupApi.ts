@@ -2,7 +2,8 @@
  * The part of the worker's API for the message backup: copies at the relay, sealed for the person's present
  * and future devices.
  */
-import type { MessageView, WireBytes } from './cryptoApi.ts';
+import type { WireBytes } from '../codec/base64url.ts';
+import type { MessageView } from './conversationsApi.ts';
 
 export interface BackupEntry {
   /** The id of the message, or a random one for a setting. */

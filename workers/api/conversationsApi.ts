@@ -1,6 +1,5 @@
-import type { WireBytes } from './cryptoApi.ts';
+import type { WireBytes } from '../codec/base64url.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
-import type { PersonReceipt } from './receiptsApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 /**
@@ -40,6 +39,13 @@ export interface MessageView {
   /** With `failed`: the code of the error that stopped it. */
   readonly failure?: SendFailure;
   readonly content: MessageContent;
+}
+
+/** How far a person has received and read a conversation, by the receipts of their devices. */
+export interface PersonReceipt {
+  readonly userId: string;
+  readonly deliveredSeq: number;
+  readonly readSeq: number;
 }
 
 export interface ConversationState {

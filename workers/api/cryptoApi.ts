@@ -4,14 +4,16 @@
  * contract wants them, so that the page never handles them.
  */
 
+import type { WireBytes } from '../codec/base64url.ts';
 import type { BackupApi } from './backupApi.ts';
 import type { ConversationsApi } from './conversationsApi.ts';
 import type { EvidenceApi } from './evidenceApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
-import type { SecurityApi } from './securityApi.ts';
+import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
 
+export type { WireBytes } from '../codec/base64url.ts';
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
 export type {
   ClaimedKeyPackage,
@@ -25,6 +27,7 @@ export type {
   MessagePage,
   MessageView,
   OwnState,
+  PersonReceipt,
   ProcessResult,
   UndecryptableReason,
 } from './conversationsApi.ts';
@@ -32,45 +35,21 @@ export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
-export type { GivenReceipt, OwnReceipt, PersonReceipt } from './receiptsApi.ts';
+export type { GivenReceipt, OwnReceipt } from './receiptsApi.ts';
 export type {
   ContactTrust,
   MovedOn,
   NewCredentials,
   OlderState,
+  PasswordParams,
   ProofRequest,
   RevokedDevice,
+  RotatedVault,
   SafetyNumbers,
+  SealedState,
+  SealedVault,
+  StoredVault,
 } from './securityApi.ts';
-
-/** Bytes as unpadded base64url. */
-export type WireBytes = string;
-
-export interface PasswordParams {
-  readonly salt: WireBytes;
-  readonly opsLimit: number;
-  /** Memory in bytes. */
-  readonly memLimit: number;
-}
-
-/** The vault as the relay stores it: sealed, with its wraps. */
-export interface SealedVault {
-  readonly sealedVault: WireBytes;
-  readonly passwordWrap: WireBytes;
-  readonly recoveryWrap: WireBytes | null;
-}
-
-/** The vault as a password opens it, and its version at the relay. */
-export interface StoredVault {
-  readonly sealedVault: WireBytes;
-  readonly passwordWrap: WireBytes;
-  readonly version: number;
-}
-
-/** A vault under a new vault key, with new keys in it, in the place of the one at `version`. */
-export interface RotatedVault extends SealedVault {
-  readonly version: number;
-}
 
 export interface DeviceIdentity {
   readonly userId: string;

@@ -1,4 +1,5 @@
-import type { ClaimedKeyPackage, CommitSubmission, ConversationState, WireBytes } from './cryptoApi.ts';
+import type { WireBytes } from '../codec/base64url.ts';
+import type { ClaimedKeyPackage, CommitSubmission, ConversationState } from './conversationsApi.ts';
 
 export interface MemberName {
   readonly userId: string;

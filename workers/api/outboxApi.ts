@@ -1,4 +1,5 @@
-import type { CommitSubmission, ConversationState, MessageView, WireBytes } from './cryptoApi.ts';
+import type { WireBytes } from '../codec/base64url.ts';
+import type { CommitSubmission, ConversationState, MessageView } from './conversationsApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 /** A queued message with its ciphertext. */

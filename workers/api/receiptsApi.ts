@@ -1,11 +1,5 @@
-import type { ConversationState, ProcessResult, WireBytes } from './cryptoApi.ts';
-
-/** How far a person has received and read a conversation, by the receipts of their devices. */
-export interface PersonReceipt {
-  readonly userId: string;
-  readonly deliveredSeq: number;
-  readonly readSeq: number;
-}
+import type { WireBytes } from '../codec/base64url.ts';
+import type { ConversationState, ProcessResult } from './conversationsApi.ts';
 
 /** A receipt of this device's, for the relay. */
 export interface OwnReceipt {

@@ -2,8 +2,34 @@
  * The part of the worker's API for the security of an account: recovery, password, revoked devices, trust
  * between people.
  */
-import type { PasswordParams, RotatedVault, StoredVault, WireBytes } from './cryptoApi.ts';
+import type { WireBytes } from '../codec/base64url.ts';
 import type { Operation } from './prompt.ts';
+
+export interface PasswordParams {
+  readonly salt: WireBytes;
+  readonly opsLimit: number;
+  /** Memory in bytes. */
+  readonly memLimit: number;
+}
+
+/** The vault as the relay stores it: sealed, with its wraps. */
+export interface SealedVault {
+  readonly sealedVault: WireBytes;
+  readonly passwordWrap: WireBytes;
+  readonly recoveryWrap: WireBytes | null;
+}
+
+/** The vault as a password opens it, and its version at the relay. */
+export interface StoredVault {
+  readonly sealedVault: WireBytes;
+  readonly passwordWrap: WireBytes;
+  readonly version: number;
+}
+
+/** A vault under a new vault key, with new keys in it, in the place of the one at `version`. */
+export interface RotatedVault extends SealedVault {
+  readonly version: number;
+}
 
 /** Credentials of a new password for the relay, and the vault under it. */
 export interface NewCredentials {
@@ -49,6 +75,12 @@ export interface RevokedDevice {
   readonly userId: string;
   readonly deviceId: string;
   readonly statement: WireBytes;
+}
+
+/** The account state as the relay has it: what a device has signed, and, where many people are known, its segments. */
+export interface SealedState {
+  readonly sealed: WireBytes;
+  readonly segments: readonly WireBytes[];
 }
 
 /** The trust in a contact's account key. Times are RFC 3339. */
@@ -220,9 +252,9 @@ export interface SecurityApi {
    * @param sealedState the state that the relay has; null when it has none
    */
   sealVerified(
-    sealedState: WireBytes | null,
+    sealedState: SealedState | null,
     mark: { userId: string; safetyNumber: string; verified: boolean },
-  ): Promise<WireBytes>;
+  ): Promise<SealedState>;
   /**
    * Takes over the marks and pins of the account state. What was decided at another device counts here if a live device of
    * the person's has signed the state under the newest keys; of any other state, keys that are unknown here are asked about,
@@ -232,7 +264,7 @@ export interface SecurityApi {
    * @returns the state to put in its place when it lacks something that is known here, is older than one that was seen, or
    *   no live device answers for it; null otherwise
    */
-  adoptState(sealedState: WireBytes | null, hasAllKeys?: boolean): Promise<WireBytes | null>;
+  adoptState(sealedState: SealedState | null, hasAllKeys?: boolean): Promise<SealedState | null>;
   /**
    * Takes in names as their owners have signed them. Those by no live device under the pinned account key, and older ones
    * than are known, are ignored.

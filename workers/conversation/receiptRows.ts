@@ -1,5 +1,5 @@
 /** How far others have received and read a conversation, as kept here: one record, only ever from checked receipts. */
-import type { PersonReceipt } from '../api/receiptsApi.ts';
+import type { PersonReceipt } from '../api/cryptoApi.ts';
 import { array, integer, object, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';

@@ -10,8 +10,7 @@ import {
   signReceipt,
 } from '@sinetti/crypto-core/content';
 import { ConversationId, check, GivenReceipts, IsShown, StoredReceipt } from '../api/arguments.ts';
-import type { ConversationEvent, CryptoApi } from '../api/cryptoApi.ts';
-import type { PersonReceipt } from '../api/receiptsApi.ts';
+import type { ConversationEvent, CryptoApi, PersonReceipt } from '../api/cryptoApi.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import type { Guarded } from '../codec/guards.ts';
 import { groupIdOf, parseConversationId } from '../conversation/conversationId.ts';

@@ -18,12 +18,12 @@ interface Compiled {
   readonly HEAPU8: Uint8Array;
   _malloc(length: number): number;
   _crypto_auth_hmacsha256(out: number, data: number, length: number, zero: 0, key: number): number;
-  _crypto_aead_chacha20poly1305_ietf_encrypt(
+  readonly _crypto_aead_chacha20poly1305_ietf_encrypt: (
     ...args: [number, 0, number, number, 0, number, number, 0, 0, number, number]
-  ): number;
-  _crypto_aead_chacha20poly1305_ietf_decrypt(
+  ) => number;
+  readonly _crypto_aead_chacha20poly1305_ietf_decrypt: (
     ...args: [number, 0, 0, number, number, 0, number, number, 0, number, number]
-  ): number;
+  ) => number;
 }
 
 /**
@@ -166,32 +166,7 @@ export function chacha20Poly1305Seal(
   if (aad.length + plaintext.length > MOST_SCRATCH_INPUT) {
     return sodium.crypto_aead_chacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
   }
-  const { lib, at } = scratchOf();
-  const [keyAt, nonceAt, out] = [at + KEY_AT, at + NONCE_AT, at + OUT_AT];
-  const input = out + plaintext.length + TAG_LENGTH;
-  const aadAt = input + plaintext.length;
-  const memory = lib.HEAPU8;
-  memory.set(key, keyAt);
-  memory.set(nonce, nonceAt);
-  memory.set(plaintext, input);
-  memory.set(aad, aadAt);
-  const { length } = plaintext;
-  lib._crypto_aead_chacha20poly1305_ietf_encrypt(
-    out,
-    0,
-    input,
-    length,
-    0,
-    aadAt,
-    aad.length,
-    0,
-    0,
-    nonceAt,
-    keyAt,
-  );
-  const ciphertext = memory.slice(out, input);
-  memory.fill(0, at, aadAt);
-  return ciphertext;
+  return aeadInScratch(true, key, nonce, aad, plaintext);
 }
 
 /** @throws CryptoError 'decrypt-failed' */
@@ -209,32 +184,37 @@ export function chacha20Poly1305Open(
       sodium.crypto_aead_chacha20poly1305_ietf_decrypt(null, ciphertext, aad, nonce, key),
     );
   }
+  return aeadInScratch(false, key, nonce, aad, ciphertext);
+}
+
+function aeadInScratch(
+  seals: boolean,
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  input: Uint8Array,
+): Uint8Array {
   const { lib, at } = scratchOf();
   const [keyAt, nonceAt, out] = [at + KEY_AT, at + NONCE_AT, at + OUT_AT];
-  const input = out + length;
-  const aadAt = input + ciphertext.length;
+  const { length } = input;
+  const text = out + length + (seals ? TAG_LENGTH : -TAG_LENGTH);
+  const ad = text + length;
   const memory = lib.HEAPU8;
   memory.set(key, keyAt);
   memory.set(nonce, nonceAt);
-  memory.set(ciphertext, input);
-  memory.set(aad, aadAt);
-  const refused = lib._crypto_aead_chacha20poly1305_ietf_decrypt(
-    out,
-    0,
-    0,
-    input,
-    ciphertext.length,
-    0,
-    aadAt,
-    aad.length,
-    0,
-    nonceAt,
-    keyAt,
-  );
-  const plaintext = memory.slice(out, input);
-  memory.fill(0, at, input);
+  memory.set(input, text);
+  memory.set(aad, ad);
+  const {
+    _crypto_aead_chacha20poly1305_ietf_encrypt: seal,
+    _crypto_aead_chacha20poly1305_ietf_decrypt: open,
+  } = lib;
+  const refused = seals
+    ? seal(out, 0, text, length, 0, ad, aad.length, 0, 0, nonceAt, keyAt)
+    : open(out, 0, 0, text, length, 0, ad, aad.length, 0, nonceAt, keyAt);
+  const output = memory.slice(out, text);
+  memory.fill(0, at, ad);
   if (refused !== 0) throw new CryptoError('decrypt-failed', 'ChaCha20-Poly1305');
-  return plaintext;
+  return output;
 }
 
 /** XChaCha20-Poly1305: ciphertext, then a 16-byte tag. Key 32, nonce 24: long enough to be random. */

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { PasswordParams } from '../../contract/index.ts';
-import type { LoginAttempt, LoginThrottle } from '../auth/loginThrottle.ts';
-import type { Passwords } from '../auth/passwords.ts';
+import type { LoginAttempt } from '../auth/loginThrottle.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import type { Hub } from '../realtime/hub.ts';
 import { contactIds } from '../repositories/contacts.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
@@ -24,7 +22,7 @@ import {
 import { deleteAccount } from './deletion.ts';
 import { type MovingOn, moveOn } from './movingOn.ts';
 import { isOfOneScript, nameKey, skeletonOf } from './names.ts';
-import { changePassword, type PasswordChange } from './passwordChange.ts';
+import { changePassword, type PasswordChange, type PasswordDependencies } from './passwordChange.ts';
 import { requireNewerName } from './signedNames.ts';
 import { staleVersion } from './vaultRotation.ts';
 
@@ -130,13 +128,8 @@ export interface Accounts {
   replaceVault(userId: string, vault: VaultReplacement): Promise<number>;
 }
 
-export interface AccountDependencies {
-  readonly db: Db;
-  readonly hub: Hub;
-  readonly clock: () => number;
-  readonly passwords: Passwords;
+export interface AccountDependencies extends PasswordDependencies {
   readonly sessions: Sessions;
-  readonly loginThrottle: LoginThrottle;
 }
 
 export function createAccounts(dependencies: AccountDependencies): Accounts {

@@ -7,8 +7,7 @@ import { ApiError } from '../errors.ts';
 import { devicesOf } from '../repositories/devices.ts';
 import { endSessionsOfOldPassword, freeSessions } from '../repositories/sessions.ts';
 import { lockUsers, setAccountKey, setCredentials } from '../repositories/users.ts';
-import type { AccountDependencies } from './accounts.ts';
-import { credentialsOf, type NewPassword } from './passwordChange.ts';
+import { credentialsOf, type NewPassword, type PasswordDependencies } from './passwordChange.ts';
 import { rotateVault } from './vaultRotation.ts';
 
 export interface MovingOn extends NewPassword {
@@ -20,7 +19,7 @@ export interface MovingOn extends NewPassword {
 
 /** See Accounts.moveOn. */
 export async function moveOn(
-  dependencies: AccountDependencies,
+  dependencies: PasswordDependencies,
   { id: keptId, userId }: Session,
   change: MovingOn,
 ): Promise<number> {

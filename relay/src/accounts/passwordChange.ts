@@ -1,10 +1,13 @@
 import type { PasswordParams } from '../../contract/index.ts';
+import type { LoginThrottle } from '../auth/loginThrottle.ts';
+import type { Passwords } from '../auth/passwords.ts';
 import type { Session } from '../auth/session.ts';
 import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
+import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
+import type { Hub } from '../realtime/hub.ts';
 import { endSessionsOfOldPassword, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
 import { findAccount, lockUsers, type NewCredentials, setCredentials } from '../repositories/users.ts';
-import type { AccountDependencies } from './accounts.ts';
 import { rotateVault, type VaultRotation } from './vaultRotation.ts';
 
 /** A password, and the vault under it. */
@@ -22,9 +25,17 @@ export interface PasswordChange extends NewPassword {
   readonly currentAuthKey: string | undefined;
 }
 
+export interface PasswordDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+  readonly passwords: Passwords;
+  readonly loginThrottle: LoginThrottle;
+}
+
 /** Returns the columns that are stored of a password. */
 export async function credentialsOf(
-  { passwords }: Pick<AccountDependencies, 'passwords'>,
+  { passwords }: Pick<PasswordDependencies, 'passwords'>,
   { authKey, passwordParams: { salt, opsLimit, memLimit }, proofKey }: NewPassword,
 ): Promise<NewCredentials> {
   const passwordHash = await passwords.hash(authKey);
@@ -33,7 +44,7 @@ export async function credentialsOf(
 
 /** See Accounts.changePassword. */
 export async function changePassword(
-  dependencies: AccountDependencies,
+  dependencies: PasswordDependencies,
   session: Session,
   change: PasswordChange,
   address: string,
@@ -58,7 +69,7 @@ export async function changePassword(
 
 /** Counted like log-ins: whoever holds a token must not be able to guess on. */
 async function requireCurrentPassword(
-  { db, passwords, loginThrottle }: AccountDependencies,
+  { db, passwords, loginThrottle }: PasswordDependencies,
   userId: string,
   authKey: string | undefined,
   address: string,

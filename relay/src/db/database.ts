@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
-import type { OpenDatabase } from './tables.ts';
+import type { OpenDatabase } from './openDatabase.ts';
 
 export interface DatabaseOptions {
   readonly config: Config;

@@ -5,9 +5,10 @@ import { Client, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { StartupError } from '../errors.ts';
 import { isConflict } from './failures.ts';
 import { migrate } from './migrate.ts';
+import type { OpenDatabase } from './openDatabase.ts';
 import { lockDatabase } from './postgresLock.ts';
 import { openNameIndex } from './postgresNameIndex.ts';
-import type { OpenDatabase, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 export interface PostgresOptions {
   /** A connection URI as libpq has them, e.g. postgresql://sinetti@localhost/sinetti */

@@ -1,8 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { AccountChangeKind, Discoverability } from '../../contract/index.ts';
 import type { KeptEndCode } from '../auth/session.ts';
-import type { NameIndex } from './nameIndex.ts';
-import type { Statement } from './prepared.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
 type Bytes = ColumnType<Buffer, Uint8Array, Uint8Array>;
@@ -61,6 +59,12 @@ export interface Tables {
   account_states: {
     user_id: string;
     version: number;
+    sealed: Bytes;
+  };
+  account_state_segments: {
+    user_id: string;
+    /** SHA-256 of what is sealed, in hexadecimal. */
+    hash: string;
     sealed: Bytes;
   };
   account_changes: {
@@ -222,24 +226,3 @@ export interface Tables {
 
 /** A connection pool or, as its subtype, one transaction: repositories take either. */
 export type Db = Kysely<Tables>;
-
-/** A program that runs on SQLite's thread, each run in one transaction. */
-export interface RemoteProgram {
-  /** Gives the program its statements by name, in the place of those it had. */
-  define(statements: Readonly<Record<string, Statement>>): Promise<void>;
-  /**
-   * Resolves with the program's result once the disk has its transaction.
-   * @param input values that structured cloning keeps
-   * @throws whatever the program threw, or kept the transaction from the disk; then nothing of it is stored
-   */
-  run(...input: readonly unknown[]): Promise<unknown>;
-}
-
-export interface OpenDatabase {
-  readonly db: Db;
-  /** Null on PostgreSQL, which is asked from the event loop alone. */
-  readonly program: RemoteProgram | null;
-  readonly names: NameIndex;
-  /** Finishes what runs, and lets go of the database. */
-  close(): Promise<void>;
-}

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
 
 /**
  * The keys of a person have an origin of their own, so that no script of the app can read them where they are stored. It
@@ -35,7 +34,7 @@ export interface Ports {
  */
 export function originsOf(
   request: Pick<FastifyRequest, 'hostname'>,
-  config: Pick<Config, 'host' | 'keysOrigin'>,
+  config: { readonly host: string; readonly keysOrigin: string | null },
   { keysPort, port }: Ports,
 ): Origins {
   const { host, keysOrigin } = config;

@@ -38,6 +38,12 @@ export class Metrics {
     labelNames: ['limit'] as const,
     registers: [this.registry],
   });
+  readonly #mails = new Counter({
+    name: 'sinetti_mails_total',
+    help: 'Mails to people about their account: sent, failed at the mail server, or dropped before it was asked.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
   readonly #sockets = new Gauge({
     name: 'sinetti_open_sockets',
     help: 'Open WebSockets, by path.',
@@ -61,6 +67,10 @@ export class Metrics {
 
   limited(limit: QuotaName): void {
     this.#limited.inc({ limit });
+  }
+
+  mailed(outcome: 'sent' | 'failed' | 'dropped'): void {
+    this.#mails.inc({ outcome });
   }
 
   socketOpened(path: string): void {

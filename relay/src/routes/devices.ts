@@ -7,13 +7,15 @@ import type { RevocationRow } from '../repositories/revocations.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
-export function deviceHandlers({ accountChanges, devices, starts }: Services) {
+export function deviceHandlers({ accountChanges, accountMails, devices, starts }: Services) {
   return {
     putDevice: async ({ session, params, body }) => {
       const certificate = bytes(body.certificate);
       const signature = body.signature === undefined ? null : bytes(body.signature);
       const { name } = body;
-      const device = await devices.register(session, { id: params.id, name, certificate, signature });
+      const added = { id: params.id, name, certificate, signature };
+      const { device, isAnother } = await devices.register(session, added);
+      if (isAnother) accountMails.tell(await accountMails.recipient(session.userId), 'device-added');
       return deviceOf(device, device.id);
     },
 

@@ -4,17 +4,18 @@ import path from 'node:path';
 import { Kysely, type Migration, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
 import Database from 'libsql';
 import { Client, Pool } from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ColumnTypes, migrations } from '../../migrations/index.ts';
+import type { OpenDatabase } from '../../src/db/openDatabase.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import { backUpDataFolder } from '../../src/db/sqlite/sqliteBackup.ts';
-import type { Db, OpenDatabase, Tables } from '../../src/db/tables.ts';
+import type { Db, Tables } from '../../src/db/tables.ts';
 import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { searchUsers } from '../../src/repositories/search.ts';
 import { deleteUser, insertUser } from '../../src/repositories/users.ts';
 import { temporaryFolder } from '../helpers.ts';
-import { createDatabase, dropDatabase } from '../servers/postgres.ts';
+import { withOwnDatabase } from './ownDatabase.ts';
 
 const log = { warn: () => {}, error: () => {} };
 const never = new AbortController().signal;
@@ -97,18 +98,8 @@ async function searchesMeanwhile(open: () => Promise<OpenDatabase>) {
 const expected = { beginning: early, middle: [], taken: early, again: ['early.one', 'late.one'] };
 
 describe('the index of parts of names, of a large database', () => {
-  let dataDir: string;
-  const name = `names_${randomUUID()}`;
-  const serverUrl = inject('postgresUrl');
-  const url = serverUrl.replace(/\/postgres$/, `/${name}`);
-  beforeEach(async () => {
-    dataDir = await temporaryFolder();
-    await createDatabase(serverUrl, name);
-  });
-  afterEach(async () => {
-    await dropDatabase(serverUrl, name);
-    await rm(dataDir, { recursive: true });
-  });
+  const own = withOwnDatabase();
+  const { url } = own;
   const openOnPostgres = () => openPostgres({ url, poolSize: 2, isShared: true, log });
 
   async function largeOnPostgres(): Promise<void> {
@@ -175,11 +166,11 @@ describe('the index of parts of names, of a large database', () => {
   });
 
   it('is made beside traffic on SQLite, and goes on where it was stopped', async () => {
-    const file = path.join(dataDir, 'relay.db');
+    const file = path.join(own.dataDir, 'relay.db');
     const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Database(file) }) });
     await migrateLarge(db, { bytes: 'blob' });
     await db.destroy();
-    expect(await searchesMeanwhile(() => openSqlite(dataDir, threadEntry))).toEqual(expected);
+    expect(await searchesMeanwhile(() => openSqlite(own.dataDir, threadEntry))).toEqual(expected);
   });
 });
 

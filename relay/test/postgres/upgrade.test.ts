@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Kysely, type Migration, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
 import Database from 'libsql';
 import { Client, Pool } from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ColumnTypes, migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
@@ -15,8 +14,7 @@ import { entriesOf } from '../../src/repositories/entries.ts';
 import { findLiveSession } from '../../src/repositories/sessions.ts';
 import { findByName } from '../../src/repositories/users.ts';
 import { findVault } from '../../src/repositories/vaults.ts';
-import { temporaryFolder } from '../helpers.ts';
-import { createDatabase, dropDatabase } from '../servers/postgres.ts';
+import { withOwnDatabase } from './ownDatabase.ts';
 
 // Data that the first version of the relay has stored must be there, and work, after every migration since.
 
@@ -64,18 +62,8 @@ const everything = {
 };
 
 describe('an upgrade from the first version', () => {
-  let dataDir: string;
-  const name = `upgrade_${randomUUID()}`;
-  const serverUrl = inject('postgresUrl');
-  const url = serverUrl.replace(/\/postgres$/, `/${name}`);
-  beforeEach(async () => {
-    dataDir = await temporaryFolder();
-    await createDatabase(serverUrl, name);
-  });
-  afterEach(async () => {
-    await dropDatabase(serverUrl, name);
-    await rm(dataDir, { recursive: true });
-  });
+  const own = withOwnDatabase();
+  const { url } = own;
 
   it('keeps everything on PostgreSQL', async () => {
     const first = new Kysely<Tables>({
@@ -94,7 +82,7 @@ describe('an upgrade from the first version', () => {
   });
 
   it('keeps everything on SQLite', async () => {
-    const file = path.join(dataDir, 'relay.db');
+    const file = path.join(own.dataDir, 'relay.db');
     const first = new Kysely<Tables>({
       dialect: new SqliteDialect({ database: new Database(file) }),
     });
@@ -103,7 +91,7 @@ describe('an upgrade from the first version', () => {
     const database = new Database(file);
     for (const row of rows((text) => `x'${Buffer.from(text).toString('hex')}'`)) database.exec(row);
     database.close();
-    const upgraded = await openSqlite(dataDir, threadEntry);
+    const upgraded = await openSqlite(own.dataDir, threadEntry);
     expect(await readEverything(upgraded.db)).toMatchObject(everything);
     await upgraded.close();
   });

@@ -9,10 +9,20 @@ import { devicesAtom } from '../../store/devices.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
 import { LogFindingLine } from './LogFinding.tsx';
-import type { MessageDetailsProps } from './MessageDetails.tsx';
 import styles from './MessageDetailsDialog.module.css';
-import { stateText } from './messageState.ts';
+import { type MessageState, stateText } from './messageState.ts';
 import { ViewsButton } from './Views.tsx';
+
+interface MessageDetailsProps {
+  message: MessageView;
+  author: string;
+  /** Undefined while it isn't known. */
+  ownId: string | undefined;
+  nameOf: (userId: string) => string;
+  state: MessageState;
+  open: boolean;
+  onClose: () => void;
+}
 
 /** The suite of conversations that was the default before X-Wing. */
 const suiteWithoutPostQuantum = 3;
@@ -122,7 +132,15 @@ function DeviceName({ author, evidence, ownId }: EvidenceProps) {
 
 function LogEvidence({ evidence: { log }, nameOf, ownId }: EvidenceProps) {
   if (log.kind === 'finding') return <LogFindingLine event={log.event} ownId={ownId} nameOf={nameOf} />;
+  if (log.kind === 'agreed') return agreedText(log);
   return t(`chat.detailsLog.${log.kind}`);
+}
+
+function agreedText({ confirmed, others }: Extract<MessageEvidence['log'], { kind: 'agreed' }>): string {
+  if (confirmed === 0) return t('chat.detailsLog.agreed');
+  return confirmed === others
+    ? t('chat.detailsLog.agreedAll', { count: others })
+    : t('chat.detailsLog.agreedSome', { confirmed, others });
 }
 
 function encryptionText({ epoch, suite }: MessageEvidence): string {

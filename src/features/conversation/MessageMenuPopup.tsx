@@ -1,8 +1,21 @@
 import { Menu } from '@base-ui/react/menu';
 import { Copy, Info } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
+import type { MessageView } from '../../store/chats.ts';
 import styles from '../../ui/Menu.module.css';
-import type { MessageMenuProps } from './MessageMenu.tsx';
+import type { MenuAnchor } from './MessageBubble.tsx';
+
+interface MessageMenuProps {
+  open: boolean;
+  message: MessageView;
+  /** The place at which it opens. */
+  anchor: MenuAnchor;
+  onClose: () => void;
+  /** Returns the element that gets the focus when the menu closes. */
+  returnFocus: () => HTMLElement | null;
+  onCopy: (text: string) => void;
+  onDetails: (message: MessageView) => void;
+}
 
 export function MessageMenuPopup(props: MessageMenuProps) {
   const { open, message, anchor, onClose, onCopy, onDetails } = props;

@@ -2,17 +2,10 @@ import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { onDemand } from '../../ui/onDemand.tsx';
-
-export interface ViewsProps {
-  conversationId: string;
-  ownId: string | undefined;
-  nameOf: (userId: string) => string;
-  open: boolean;
-  onClose: () => void;
-}
+import type { ViewsProps } from './ViewsDialog.tsx';
 
 /** A dialog that saves what this browser was given of a conversation, and puts somebody else's file beside it. */
-const Views = onDemand<ViewsProps>(async () => (await import('./ViewsDialog.tsx')).ViewsDialog);
+const Views = onDemand(async () => (await import('./ViewsDialog.tsx')).ViewsDialog);
 
 /** Opens that dialog, where logs were found to differ. */
 export function ViewsButton(props: Pick<ViewsProps, 'conversationId' | 'nameOf' | 'ownId'>) {

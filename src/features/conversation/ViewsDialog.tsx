@@ -13,8 +13,15 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
 import { Switch } from '../../ui/Switch.tsx';
-import type { ViewsProps } from './Views.tsx';
 import styles from './ViewsDialog.module.css';
+
+export interface ViewsProps {
+  conversationId: string;
+  ownId: string | undefined;
+  nameOf: (userId: string) => string;
+  open: boolean;
+  onClose: () => void;
+}
 
 /** Bytes of a file that is no larger than any that a browser saves. */
 const largestFile = 16 * 1024 * 1024;

@@ -10,8 +10,14 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { Comparison } from './Comparison.tsx';
-import type { SafetyNumberProps } from './SafetyNumber.tsx';
 import styles from './SafetyNumberDialog.module.css';
+
+interface SafetyNumberProps {
+  userId: string;
+  name: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
 
 export function SafetyNumberDialog({ userId, name, open, onOpenChange }: SafetyNumberProps) {
   const [attempt, setAttempt] = useState(0);

@@ -6,7 +6,6 @@ import { registerDevice, topUpKeyPackages } from '../account/enrolment.ts';
 import type { Deps } from '../core/deps.ts';
 import { apiErrorOf, type Background, troubleOf } from '../core/failures.ts';
 import { registerStart } from '../core/place.ts';
-import type { SessionScope } from './session.ts';
 import type { TokenStore } from './token.ts';
 
 export interface ConnectivityOptions {
@@ -18,7 +17,7 @@ export interface ConnectivityOptions {
   readonly isOnline: () => boolean;
   readonly background: Background;
   /** The session on screen, if there is one. */
-  readonly current: () => SessionScope | null;
+  readonly current: () => { onReachable(): void } | null;
   /** Called with the relay's profile of the person, and the one known before. */
   readonly onProfile: (user: Profile, known: Profile | null) => void;
   /**

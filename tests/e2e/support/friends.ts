@@ -20,3 +20,18 @@ export async function twoFriends(
   await becomeContacts(alice, bob);
   return { alice, aliceBrowser, bob };
 }
+
+/** Two friends with each other's chat open, in which Alice has said something and Bob has read it. */
+export async function twoWhoTalk(
+  newBrowser: World['newBrowser'],
+  options: { withMqtt: boolean },
+  said: string,
+): ReturnType<typeof twoFriends> {
+  const friends = await twoFriends(newBrowser, options);
+  const { alice, bob } = friends;
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await alice.send(said);
+  await bob.sees(said);
+  return friends;
+}

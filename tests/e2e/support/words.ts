@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { pseudoMarks } from '#src/i18n/pseudo.ts';
+import { pseudoMarks } from '#src/i18n/locales.ts';
 
 /** The same in every language: names of standards, of languages and of keys. */
 const universal = [

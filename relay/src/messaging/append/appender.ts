@@ -1,4 +1,5 @@
-import type { Db, OpenDatabase, RemoteProgram } from '../../db/tables.ts';
+import type { OpenDatabase, RemoteProgram } from '../../db/openDatabase.ts';
+import type { Db } from '../../db/tables.ts';
 import { type AppendQueries, appendQueriesIn, appendStatementsFor } from '../../repositories/appending.ts';
 import { type AppendOutcome, appendAll, type NewEntry } from './append.ts';
 import { type PackedEntries, type PackedOutcomes, packEntries, unpackOutcomes } from './packing.ts';

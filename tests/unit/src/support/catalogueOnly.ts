@@ -1,4 +1,4 @@
-import { pseudoMarks } from '#src/i18n/pseudo.ts';
+import { pseudoMarks } from '#src/i18n/locales.ts';
 
 const marked = new RegExp(
   `${pseudoMarks.start}[^${pseudoMarks.start}${pseudoMarks.end}]*${pseudoMarks.end}`,
