@@ -45,7 +45,10 @@ export const LogEntry = z
     sender_device_id: Id,
     receiver_id: z.nullable(Id),
     group_id: z.nullable(Id),
-    /** Empty once the sender has deleted their account: the position stays, so that the log keeps no gap. */
+    /**
+     * Empty, with a digest, once nobody needs it any more, it is too old, or its sender has deleted their account: the
+     * position stays, so that the log keeps no gap.
+     */
     content: base64Url(limits.commitMax, 0),
     /** When the relay stored it. */
     timestamp: Timestamp,

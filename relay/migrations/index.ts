@@ -22,6 +22,8 @@ import { receipts } from './0020-receipts.ts';
 import { nameIndex } from './0021-name-index.ts';
 import { usernameSkeletons } from './0022-username-skeletons.ts';
 import { discoverability } from './0023-discoverability.ts';
+import { retention } from './0026-retention.ts';
+import { historyAge } from './0027-history-age.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -59,4 +61,6 @@ export const migrations = (
   '0021-name-index': nameIndex(types, namesAtOnce),
   '0022-username-skeletons': usernameSkeletons,
   '0023-discoverability': discoverability,
+  '0026-retention': retention,
+  '0027-history-age': historyAge,
 });

@@ -145,6 +145,11 @@ export interface Tables {
     /** Set where content or sender has gone. */
     digest: NullableBytes;
   };
+  /** A row where something has been emptied. */
+  emptied_logs: {
+    conversation_id: string;
+    seq: number;
+  };
   receipts: {
     conversation_id: string;
     device_id: string;
@@ -206,6 +211,7 @@ export interface Tables {
     conversation_id: string;
     seq: number | null;
     sealed: Bytes;
+    stored_at: Time;
   };
   history_totals: {
     user_id: string;
@@ -240,6 +246,13 @@ export interface OpenDatabase {
   /** Null on PostgreSQL, which is asked from the event loop alone. */
   readonly program: RemoteProgram | null;
   readonly names: NameIndex;
+  /**
+   * Gives pages that nothing is on any more back to the disk, the last ones first. Null on PostgreSQL, which does that
+   * by itself.
+   * @param pages how many at most
+   * @returns how many are left
+   */
+  readonly giveBack: ((pages: number) => Promise<number>) | null;
   /** Finishes what runs, and lets go of the database. */
   close(): Promise<void>;
 }

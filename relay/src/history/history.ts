@@ -47,7 +47,7 @@ export function createHistory({ db, clock }: { db: Db; clock: () => number }): H
         if (bytes > limits.historyBytesPerUser) {
           throw new ApiError('limit-reached', 'There is no more room for copies of messages.');
         }
-        if (added.length > 0) await rows.insertHistory(tx, userId, added);
+        if (added.length > 0) await rows.insertHistory(tx, userId, added, clock());
         const lastPosition = totals.lastPosition + added.length;
         await rows.setTotals(tx, userId, { lastPosition, bytes, switchedOffAt });
         return { stored: added.length, lastPosition };
