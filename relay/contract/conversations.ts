@@ -58,6 +58,8 @@ export const LogEntry = z
     is_read: z.boolean(),
     /** The digest of an entry whose content or sender is gone, as it was, so that the running hash over the log holds. */
     digest: z.optional(Digest),
+    /** With an empty `content`: it was deleted because nobody needed it any more, or it was too old. */
+    expired: z.optional(z.boolean()),
   })
   .register(z.globalRegistry, { id: 'LogEntry' });
 export type LogEntry = z.infer<typeof LogEntry>;

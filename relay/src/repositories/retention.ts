@@ -127,6 +127,16 @@ export async function emptyLog(
   });
 }
 
+/** The position up to which no entry of a log has content any more. */
+export async function emptiedUpTo(db: Db, conversationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('emptied_logs')
+    .select('seq')
+    .where('conversation_id', '=', conversationId)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
 /** Deletes Welcomes that nobody has fetched since. @returns how many these were */
 export async function deleteOldWelcomes(db: Db, until: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db

@@ -14,11 +14,16 @@ export function conversationHandlers({ messaging }: Services) {
       })),
 
     listUserMessages: async ({ session, params, query }) => {
-      const { entries, readSeq } = await messaging.log(session.userId, params.id, query);
+      const { emptiedSeq, entries, readSeq } = await messaging.log(session.userId, params.id, query);
       return entries.map((entry) => {
         const isOwn = entry.senderId === session.userId;
         const receiverId = isOwn ? params.id : session.userId;
-        return entryOf(entry, { receiverId, groupId: null, isRead: !isOwn && entry.seq <= readSeq });
+        return entryOf(entry, {
+          receiverId,
+          groupId: null,
+          isRead: !isOwn && entry.seq <= readSeq,
+          emptiedSeq,
+        });
       });
     },
 
@@ -32,10 +37,10 @@ export function conversationHandlers({ messaging }: Services) {
       messaging.send(session, { ...body, recipientId: params.id }),
 
     listGroupMessages: async ({ session, params, query }) => {
-      const { entries, readSeq } = await messaging.groupLog(session.userId, params.id, query);
+      const { emptiedSeq, entries, readSeq } = await messaging.groupLog(session.userId, params.id, query);
       return entries.map((entry) => {
         const isRead = entry.senderId !== session.userId && entry.seq <= readSeq;
-        return entryOf(entry, { receiverId: null, groupId: params.id, isRead });
+        return entryOf(entry, { receiverId: null, groupId: params.id, isRead, emptiedSeq });
       });
     },
 
@@ -74,7 +79,7 @@ export function conversationHandlers({ messaging }: Services) {
 
 function entryOf(
   entry: StoredEntry,
-  to: { receiverId: string | null; groupId: string | null; isRead: boolean },
+  to: { receiverId: string | null; groupId: string | null; isRead: boolean; emptiedSeq: number },
 ): LogEntry {
   return {
     id: entry.id,
@@ -93,5 +98,6 @@ function entryOf(
     delivered: to.isRead,
     is_read: to.isRead,
     ...(entry.digest === null ? {} : { digest: text(entry.digest) }),
+    ...(entry.content.length === 0 && entry.seq <= to.emptiedSeq ? { expired: true } : {}),
   };
 }

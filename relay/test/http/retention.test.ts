@@ -106,10 +106,15 @@ describe('the content of an entry', () => {
     for (const device of [aino, eero]) await acknowledge(device, 2);
     await job().run();
     expect(await log(eero, aino)).toEqual(
-      before.map((entry, index) => ({ ...entry, content: '', digest: digestsBefore[index]?.digest })),
+      before.map((entry, index) => ({
+        ...entry,
+        content: '',
+        digest: digestsBefore[index]?.digest,
+        expired: true,
+      })),
     );
     expect((await eero.call('GET', digests)).body).toEqual(digestsBefore);
-    // What comes then has the next position, and the same message again is none.
+    // The next message has the next position, and the same message again is none.
     const again = { ...messageBody(1), messageId: before[1]?.id ?? '' };
     expect((await send(aino, eero, again)).body).toMatchObject({ seq: 2 });
     expect((await send(aino, eero, messageBody(1))).body).toMatchObject({ seq: 3 });

@@ -25,7 +25,7 @@ type Queries = Readonly<
  */
 export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
   const writer = openFile(file, [
-    // Of an empty file; one of before stays as it is until it is written anew.
+    // A file that isn't empty stays as it is until it is written anew.
     'auto_vacuum = INCREMENTAL',
     'journal_mode = WAL',
     // Each commit is synced all the same, and the log kept short: see writeAheadLog.ts.
