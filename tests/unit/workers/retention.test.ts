@@ -186,6 +186,27 @@ describe('a device that was away for longer than the relay keeps messages', () =
     expect((await laptop.history(ALICE_AND_BOB)).every(({ senderId }) => senderId !== ALICE)).toBe(true);
   });
 
+  it('counts none that the message backup has brought it before the log came to them', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    const from = await lastSeq(laptop);
+    await alice.sync();
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'm0');
+    await say(bob, 2);
+    await alice.sync();
+    expire(relay, ALICE_AND_BOB);
+    const given = relay.entries(ALICE_AND_BOB, from);
+    const commit = given.findIndex(({ kind }) => kind === 'commit');
+    await laptop.api.processEntries(ALICE_AND_BOB, given.slice(0, commit + 1));
+    const { copies } = (await alice.api.nextBackupEntries(ALICE_AND_BOB)) ?? { copies: [] };
+    await laptop.api.readBackup(copies.map((copy, at) => ({ ...copy, position: at + 1 })));
+    const { events } = await laptop.api.processEntries(ALICE_AND_BOB, given.slice(commit + 1));
+    expect(events).toEqual([]);
+    expect((await laptop.history(ALICE_AND_BOB)).map(textOf)).toEqual(['m0', 'm0', 'm1']);
+  });
+
   it('shows none of them when the relay gives their places again', async () => {
     const { alice, bob, relay } = await createPair();
     await bob.sync();
