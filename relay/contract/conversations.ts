@@ -124,7 +124,7 @@ export const sendUserMessage = defineRoute({
   body: MessageFields,
   status: 201,
   response: SentMessage,
-  errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken', 'another-start'],
+  errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken', 'another-start', 'quota'],
   bodyLimit: 256 * 1024,
 });
 
@@ -176,7 +176,7 @@ export const submitCommit = defineRoute({
   body: CommitFields,
   status: 201,
   response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
-  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch', 'another-start'],
+  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch', 'another-start', 'quota'],
   bodyLimit: 12 * 1024 * 1024,
 });
 

@@ -24,6 +24,7 @@ import { usernameSkeletons } from './0022-username-skeletons.ts';
 import { discoverability } from './0023-discoverability.ts';
 import { retention } from './0026-retention.ts';
 import { historyAge } from './0027-history-age.ts';
+import { quotas } from './0028-quotas.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -63,4 +64,5 @@ export const migrations = (
   '0023-discoverability': discoverability,
   '0026-retention': retention,
   '0027-history-age': historyAge,
+  '0028-quotas': quotas,
 });

@@ -145,6 +145,15 @@ export interface Tables {
     /** Set where content or sender has gone. */
     digest: NullableBytes;
   };
+  stored_bytes: {
+    user_id: string;
+    bytes: number;
+  };
+  declined_requests: {
+    from_user_id: string;
+    to_user_id: string;
+    declined_at: Time;
+  };
   /** A row where something has been emptied. */
   emptied_logs: {
     conversation_id: string;
@@ -165,6 +174,8 @@ export interface Tables {
     seq: number;
     content: Bytes;
     created_at: Time;
+    /** Null for one of before, and where the account is deleted. */
+    sender_id: ColumnType<string | null, string | null | undefined, string | null>;
   };
   welcome_deliveries: {
     id: string;

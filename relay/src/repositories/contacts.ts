@@ -150,3 +150,41 @@ async function pending(
     person: { id: row.user_id, username: row.username, email: row.email },
   }));
 }
+
+/** The two ends of a request. */
+type RequestEnds = Omit<RequestRow, 'id'>;
+
+/** Remembers that a request was declined; the last time counts. */
+export async function rememberDecline(db: Db, ends: RequestEnds, now: number): Promise<void> {
+  await db
+    .insertInto('declined_requests')
+    .values({ from_user_id: ends.fromUserId, to_user_id: ends.toUserId, declined_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['from_user_id', 'to_user_id']).doUpdateSet({ declined_at: now }),
+    )
+    .execute();
+}
+
+/** The time at which a person has last declined a request of another's; null where that isn't known. */
+export async function declinedAt(db: Db, ends: RequestEnds): Promise<number | null> {
+  const row = await db
+    .selectFrom('declined_requests')
+    .select('declined_at')
+    .where('from_user_id', '=', ends.fromUserId)
+    .where('to_user_id', '=', ends.toUserId)
+    .executeTakeFirst();
+  return row?.declined_at ?? null;
+}
+
+export async function forgetDecline(db: Db, ends: RequestEnds): Promise<void> {
+  await db
+    .deleteFrom('declined_requests')
+    .where('from_user_id', '=', ends.fromUserId)
+    .where('to_user_id', '=', ends.toUserId)
+    .execute();
+}
+
+/** Forgets what was declined at `until` or before. */
+export async function deleteOldDeclines(db: Db, until: number): Promise<void> {
+  await db.deleteFrom('declined_requests').where('declined_at', '<=', until).execute();
+}

@@ -3,6 +3,7 @@ import type { Db } from '../db/tables.ts';
 import { lockConversation } from './conversations.ts';
 import type { StoredEntry } from './entries.ts';
 import { digestOf } from './entryDigest.ts';
+import { releaseBytes } from './quotas.ts';
 
 export interface LogReach {
   readonly conversationId: string;
@@ -117,6 +118,10 @@ export async function emptyLog(
         .where('seq', '=', entry.seq)
         .execute();
     }
+    const released = new Map<string, number>();
+    for (const { content, senderId } of entries)
+      released.set(senderId, (released.get(senderId) ?? 0) + content.length);
+    await releaseBytes(tx, released);
     await tx
       .insertInto('emptied_logs')
       .values({ conversation_id: conversationId, seq: upTo })

@@ -4,7 +4,7 @@ import type { StoredEntry } from '../repositories/entries.ts';
 import type { Services } from '../services.ts';
 import { text, time } from './encoding.ts';
 
-export function conversationHandlers({ messaging }: Services) {
+export function conversationHandlers({ messaging, rateLimiter }: Services) {
   return {
     listConversations: async ({ session }) =>
       (await messaging.conversations(session.userId)).map(({ id, ...conversation }) => ({
@@ -60,7 +60,11 @@ export function conversationHandlers({ messaging }: Services) {
         }),
       ),
 
-    submitCommit: ({ session, params, body }) => messaging.commit(session, params.conversationId, body),
+    submitCommit: async ({ session, params: { conversationId }, body }) => {
+      // A member's client that breaks, or means harm, would have all others follow it from epoch to epoch.
+      await rateLimiter.take(['commit.account-conversation', `${session.userId} ${conversationId}`]);
+      return messaging.commit(session, conversationId, body);
+    },
 
     getGroupInfo: async ({ session, params }) => {
       const { epoch, groupInfo } = await messaging.groupInfo(session.userId, params.conversationId);

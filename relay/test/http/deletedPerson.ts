@@ -105,6 +105,10 @@ export async function everywhere() {
     .insertInto('emptied_logs')
     .values({ conversation_id: direct, seq: 0 })
     .execute();
+  const declined = await signUp(relay);
+  await person.call('POST', `/contacts/request/${declined.id}`);
+  const asked = (await declined.call<{ id: string }[]>('GET', '/contacts/requests')).body;
+  await declined.call('POST', `/contacts/reject/${asked[0]?.id}`);
   const left = await createGroup(friend);
   await addMember(friend, left, person, commitBody(0));
   await addMember(friend, left, others.member, commitBody(1));
