@@ -36,6 +36,8 @@ export interface RetentionDependencies {
   readonly clock: () => number;
   readonly metrics: Pick<Metrics, 'emptied'>;
   readonly log: Pick<FastifyBaseLogger, 'error'>;
+  /** Waits between two bites, for milliseconds; a simulation doesn't. */
+  readonly rest?: (milliseconds: number) => Promise<unknown>;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface RetentionDependencies {
  * repeated.
  */
 export function createRetentionJob(dependencies: RetentionDependencies): RetentionJob {
-  const { clock, database, log, metrics, retention } = dependencies;
+  const { clock, database, log, metrics, rest = sleep, retention } = dependencies;
   const { db, giveBack } = database;
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -54,7 +56,7 @@ export function createRetentionJob(dependencies: RetentionDependencies): Retenti
   async function bit<T>(take: () => Promise<T>): Promise<T> {
     const start = performance.now();
     const taken = await take();
-    await sleep(Math.max(shortestRestMs, restShare * (performance.now() - start)));
+    await rest(Math.max(shortestRestMs, restShare * (performance.now() - start)));
     return taken;
   }
 
