@@ -24,6 +24,8 @@ export const quotas: Migration = {
       .addColumn('to_user_id', 'text', (column) =>
         column.notNull().references('users.id').onDelete('cascade'),
       )
+      // How often, and when last.
+      .addColumn('times', 'bigint', (column) => column.notNull())
       .addColumn('declined_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('declined_requests_key', ['from_user_id', 'to_user_id'])
       .execute();

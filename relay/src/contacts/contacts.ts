@@ -9,7 +9,10 @@ import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { requestCounts } from '../repositories/quotas.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 
-/** Milliseconds after which somebody may ask a person again who has declined. */
+/** How often a person declines somebody's requests before these stay away. */
+export const declinesTaken = 3;
+
+/** Milliseconds that declined requests are remembered, and stay away, after the last time. */
 export const declineLifetime = 30 * 24 * 60 * 60 * 1000;
 
 export interface Contacts {
@@ -128,12 +131,13 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
   };
 }
 
-/** @throws ApiError quota, where the other has declined a request of this person's lately */
+/** @throws ApiError quota, where the other has declined this person's requests too often lately */
 async function requireAnotherTurn(tx: Db, fromUserId: string, toUserId: string, now: number): Promise<void> {
-  const declinedAt = await rows.declinedAt(tx, { fromUserId, toUserId });
-  const waitMs = declinedAt === null ? 0 : declinedAt + declineLifetime - now;
+  const declines = await rows.declinesOf(tx, { fromUserId, toUserId });
+  if (declines === null || declines.times < declinesTaken) return;
+  const waitMs = declines.declinedAt + declineLifetime - now;
   if (waitMs <= 0) return;
-  const detail = 'This person has declined your request. You can ask again in a month, or they can ask you.';
+  const detail = 'This person has declined your requests. You can ask again in a month, or they can ask you.';
   throw new ApiError('quota', detail, { quota: 'requests', retryAfter: Math.ceil(waitMs / 1000) });
 }
 

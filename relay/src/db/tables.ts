@@ -152,6 +152,7 @@ export interface Tables {
   declined_requests: {
     from_user_id: string;
     to_user_id: string;
+    times: number;
     declined_at: Time;
   };
   /** A row where something has been emptied. */

@@ -78,12 +78,14 @@ describe('a contact request', () => {
     expect(await list(eero)).toMatchObject([{ type: 'contact_request', sender_id: aino.id, read: true }]);
   });
 
-  it('that is declined is read, and the sender hears nothing', async () => {
-    await aino.call('POST', `/contacts/request/${eero.id}`);
-    expect(await list(eero)).toMatchObject([{ type: 'contact_request', read: false }]);
-    const [request] = (await eero.call<ContactRequest[]>('GET', '/contacts/requests')).body;
-    await eero.call('POST', `/contacts/reject/${request?.id}`);
-    expect(await list(eero)).toMatchObject([{ type: 'contact_request', read: true }]);
+  it('that is declined is read, and the sender hears nothing; sent again it is unread again', async () => {
+    for (const _time of [1, 2]) {
+      await aino.call('POST', `/contacts/request/${eero.id}`);
+      expect(await list(eero)).toMatchObject([{ type: 'contact_request', read: false }]);
+      const [request] = (await eero.call<ContactRequest[]>('GET', '/contacts/requests')).body;
+      await eero.call('POST', `/contacts/reject/${request?.id}`);
+      expect(await list(eero)).toMatchObject([{ type: 'contact_request', read: true }]);
+    }
     expect(await list(aino)).toEqual([]);
   });
 
