@@ -54,16 +54,6 @@ export const limits = {
   historyItemsPerRequest: 200,
   historyPerPage: 200,
   historyBytesPerUser: 256 * 1024 * 1024,
-  /** Content of messages and commits that one has sent and that the relay keeps. */
-  storedBytesPerUser: 128 * 1024 * 1024,
-  /** Welcomes that one has sent and that wait for their devices. */
-  welcomeBytesPerUser: 64 * 1024 * 1024,
-  /** GroupInfos of the groups that one has created. */
-  groupInfoBytesPerUser: 128 * 1024 * 1024,
-  keyPackageBytesPerUser: 16 * 1024 * 1024,
-  /** Pending contact requests that one has sent, and that one has received. */
-  requestsSentPerUser: 200,
-  requestsReceivedPerUser: 1000,
   messagesPerPage: 200,
   messagesPerPageDefault: 100,
   mqttPacketMax: 256 * 1024,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type ContactListName, limits, type UserSummary } from '../../contract/index.ts';
+import type { ContactListName, UserSummary } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError, quotaReached } from '../errors.ts';
 import { notifyOfContact } from '../notifications/notifications.ts';
+import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as rows from '../repositories/contacts.ts';
 import { markOccurrenceRead } from '../repositories/notifications.ts';
@@ -143,13 +144,13 @@ async function requireAnotherTurn(tx: Db, fromUserId: string, toUserId: string, 
 
 /** @throws ApiError quota, where one has sent, or the other received, as many requests as may be pending */
 async function requireRoom(tx: Db, fromId: string, toId: string): Promise<void> {
-  if ((await requestCounts(tx, fromId)).sent >= limits.requestsSentPerUser) {
+  if ((await requestCounts(tx, fromId)).sent >= personQuotas.requestsSentPerUser) {
     throw quotaReached(
       'requests',
-      `You can have at most ${limits.requestsSentPerUser} pending requests. There is room again as people answer.`,
+      `You can have at most ${personQuotas.requestsSentPerUser} pending requests. There is room again as people answer.`,
     );
   }
-  if ((await requestCounts(tx, toId)).received >= limits.requestsReceivedPerUser) {
+  if ((await requestCounts(tx, toId)).received >= personQuotas.requestsReceivedPerUser) {
     throw quotaReached(
       'requests',
       'This person has too many pending requests. Try again when they have answered some.',

@@ -4,6 +4,7 @@ import type { DeviceSession, Session } from '../auth/session.ts';
 import { tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError, quotaReached } from '../errors.ts';
+import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactExists } from '../repositories/contacts.ts';
 import * as devices from '../repositories/devices.ts';
@@ -173,7 +174,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
             `A device can have at most ${limits.keyPackagesPerDevice} KeyPackages.`,
           );
         }
-        if ((await keyPackageBytesOf(tx, userId)) > limits.keyPackageBytesPerUser) {
+        if ((await keyPackageBytesOf(tx, userId)) > personQuotas.keyPackageBytesPerUser) {
           throw quotaReached(
             'key-packages',
             'There is no more room for KeyPackages of your devices. There is as they are taken.',

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { limits, type SentMessage } from '../../contract/index.ts';
+import type { SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { requireSignedCommit } from '../devices/deviceSignatures.ts';
 import { ApiError, quotaReached } from '../errors.ts';
+import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
 import { deviceOwners, lockDevice, startOf } from '../repositories/devices.ts';
@@ -107,16 +108,19 @@ async function requireRoom(
   { commit, groupInfo, welcomes }: NewCommit,
 ): Promise<void> {
   const [stored] = await bytesStoring(tx, { userId, bytes: sizeOf(commit) });
-  if (stored !== undefined && stored.bytes > limits.storedBytesPerUser) throw messagesFull();
+  if (stored !== undefined && stored.bytes > personQuotas.storedBytesPerUser) throw messagesFull();
   const waiting = welcomes.reduce((sum, { welcome }) => sum + sizeOf(welcome), 0);
-  if (waiting > 0 && waiting + (await welcomeBytesOf(tx, userId)) > limits.welcomeBytesPerUser) {
+  if (waiting > 0 && waiting + (await welcomeBytesOf(tx, userId)) > personQuotas.welcomeBytesPerUser) {
     throw quotaReached(
       'welcomes',
       'Too many invitations of yours wait at the server. There is room again as browsers fetch them.',
     );
   }
   if (groupId === null) return;
-  if (sizeOf(groupInfo) + (await otherGroupInfoBytes(tx, conversationId)) > limits.groupInfoBytesPerUser) {
+  if (
+    sizeOf(groupInfo) + (await otherGroupInfoBytes(tx, conversationId)) >
+    personQuotas.groupInfoBytesPerUser
+  ) {
     throw quotaReached(
       'group-infos',
       'The groups of this group\u2019s creator are too large altogether. There is room again when one of them is deleted.',

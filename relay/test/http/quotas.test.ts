@@ -5,6 +5,7 @@ import { declineLifetime, declinesTaken } from '../../src/contacts/contacts.ts';
 import { createPurgeJob } from '../../src/jobs/purge.ts';
 import { createRetentionJob, keptAtLeast } from '../../src/jobs/retention.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
+import { personQuotas } from '../../src/personQuotas.ts';
 import {
   base64Url,
   befriend,
@@ -56,7 +57,7 @@ const storedBytes = async ({ id } = aino) => {
 const leave = async (bytes: number, { id } = aino) => {
   await db()
     .updateTable('stored_bytes')
-    .set({ bytes: limits.storedBytesPerUser - bytes })
+    .set({ bytes: personQuotas.storedBytesPerUser - bytes })
     .where('user_id', '=', id)
     .execute();
 };
@@ -128,7 +129,7 @@ describe('what comes with commits', () => {
     await submitCommit(aino, conversationId, commitBody(0, welcome(MiB)));
     await db()
       .updateTable('welcomes')
-      .set({ content: Buffer.alloc(limits.welcomeBytesPerUser - MiB) })
+      .set({ content: Buffer.alloc(personQuotas.welcomeBytesPerUser - MiB) })
       .execute();
     expect(await submitCommit(aino, conversationId, commitBody(1, welcome(MiB + 1)))).toMatchObject(
       full('welcomes'),
@@ -146,7 +147,7 @@ describe('what comes with commits', () => {
     for (const groupId of [one, other]) await addMember(aino, groupId, eero, commitBody(0));
     await db()
       .updateTable('conversations')
-      .set({ group_info: Buffer.alloc(limits.groupInfoBytesPerUser - MiB) })
+      .set({ group_info: Buffer.alloc(personQuotas.groupInfoBytesPerUser - MiB) })
       .where('id', '=', `group:${one}`)
       .execute();
     const commit = (size: number) => ({ ...commitBody(1), groupInfo: base64Url(size) });
@@ -164,7 +165,7 @@ describe('what else is kept of one person', () => {
     expect((await publish(aino)).status).toBe(201);
     await db()
       .updateTable('key_packages')
-      .set({ content: Buffer.alloc(limits.keyPackageBytesPerUser) })
+      .set({ content: Buffer.alloc(personQuotas.keyPackageBytesPerUser) })
       .execute();
     expect(await publish(aino)).toMatchObject(full('key-packages'));
     expect((await publish(eero)).status).toBe(201);
@@ -211,7 +212,7 @@ describe('what else is kept of one person', () => {
       .selectAll()
       .where('id', '=', person.id)
       .executeTakeFirstOrThrow();
-    const ids = Array.from({ length: limits.requestsReceivedPerUser }, () => randomUUID());
+    const ids = Array.from({ length: personQuotas.requestsReceivedPerUser }, () => randomUUID());
     for (const id of ids) {
       const name = { username: id, username_key: id, username_skeleton: id, email: id, email_key: id };
       await db()
@@ -225,7 +226,7 @@ describe('what else is kept of one person', () => {
         .values({ id: randomUUID(), from_user_id: from, to_user_id: to, created_at: now })
         .execute();
     for (const id of ids) await pending(id, person.id);
-    for (const id of ids.slice(0, limits.requestsSentPerUser)) await pending(eero.id, id);
+    for (const id of ids.slice(0, personQuotas.requestsSentPerUser)) await pending(eero.id, id);
     const [first = '', last = ''] = [ids[0], ids.at(-1)];
     expect(await eero.call('POST', `/contacts/request/${last}`)).toMatchObject(full('requests'));
     expect(await aino.call('POST', `/contacts/request/${person.id}`)).toMatchObject(full('requests'));

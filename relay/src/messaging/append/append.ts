@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { limits } from '../../../contract/limits.ts';
 import { lastSeenResolution } from '../../auth/lastSeen.ts';
+import { personQuotas } from '../../personQuotas.ts';
 import type { AppendQueries } from '../../repositories/appending.ts';
 import { entriesAtOnce } from '../../repositories/entriesAtOnce.ts';
 
@@ -228,7 +228,7 @@ class Decisions {
       isPermitted(decisions[index] as Decision),
     )) {
       const [stored] = await this.#queries.storeBytes({ userId, bytes });
-      if (stored === undefined || stored.bytes <= limits.storedBytesPerUser) continue;
+      if (stored === undefined || stored.bytes <= personQuotas.storedBytesPerUser) continue;
       await this.#queries.storeBytes({ userId, bytes: -bytes });
       await this.#countEach(userId, entries, decisions);
     }
@@ -240,7 +240,7 @@ class Decisions {
       if (entry.senderId !== userId || !isPermitted(decisions[index] as Decision)) continue;
       const bytes = bytesOf(entry);
       const [stored] = await this.#queries.storeBytes({ userId, bytes });
-      if (stored === undefined || stored.bytes <= limits.storedBytesPerUser) continue;
+      if (stored === undefined || stored.bytes <= personQuotas.storedBytesPerUser) continue;
       await this.#queries.storeBytes({ userId, bytes: -bytes });
       decisions[index] = refused('quota');
     }
