@@ -17,7 +17,7 @@ const hasServers = inCI || missingServers().length === 0;
 const long = [
   'relay/test/crash/*.test.ts',
   'tests/package/*.test.ts',
-  'tests/simulation/*.test.ts',
+  'tests/simulation/simulation.test.ts',
   'tests/unit/workers/groupRaces.test.ts',
 ];
 
@@ -118,6 +118,7 @@ export default defineConfig({
             'tests/docs/**/*.test.ts',
             'tests/doors/**/*.test.ts',
             'tests/run/**/*.test.ts',
+            'tests/simulation/*.test.ts',
             'tests/support/**/*.test.ts',
           ],
           exclude: long,

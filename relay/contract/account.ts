@@ -174,7 +174,8 @@ export const getVaultWraps = defineRoute({
   access: 'session',
   recovery: true,
   proof: {
-    unless: 'the session has no device yet, so that it has just proven the password or the recovery key',
+    unless:
+      'the session has no device yet and is younger than 15 minutes, so that it has just proven the password or the recovery key',
   },
   status: 200,
   response: VaultWraps,

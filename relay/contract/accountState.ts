@@ -4,13 +4,17 @@ import { base64Url, intFrom } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const SealedState = base64Url(limits.accountStateMax, 1);
+const Segments = z
+  .array(base64Url(limits.accountStateSegmentMax, 1))
+  .check(z.maxLength(limits.accountStateSegments));
 
 /**
  * The knowledge that a person's devices share, sealed under keys that the relay hasn't got, and signed by the device that has
- * written it; version 0 before the first. Crypto-core's SPEC.md has the bytes.
+ * written it; version 0 before the first. That of somebody who knows many people is in segments, which are sealed as well, and
+ * whose hashes (SHA-256) the device has signed. Crypto-core's SPEC.md has the bytes.
  */
 export const AccountState = z
-  .object({ version: intFrom(0), sealed: z.nullable(SealedState) })
+  .object({ version: intFrom(0), sealed: z.nullable(SealedState), segments: Segments })
   .register(z.globalRegistry, { id: 'AccountState' });
 export type AccountState = z.infer<typeof AccountState>;
 
@@ -27,9 +31,14 @@ export const putAccountState = defineRoute({
   method: 'PUT',
   paths: ['/account-state'],
   access: 'device',
-  body: z.object({ version: intFrom(0), sealed: SealedState }),
+  body: z.object({
+    version: intFrom(0),
+    sealed: SealedState,
+    /** Segments that the relay hasn't got. It keeps the others that are signed, and forgets the rest. */
+    segments: z.optional(Segments),
+  }),
   status: 200,
   response: z.object({ version: intFrom(1) }),
   errors: ['stale-version', 'forbidden'],
-  bodyLimit: 1536 * 1024,
+  bodyLimit: 12 * 1024 * 1024,
 });

@@ -19,6 +19,7 @@ import { createNameJob } from './jobs/names.ts';
 import { createPurgeJob } from './jobs/purge.ts';
 import { createRetentionJob } from './jobs/retention.ts';
 import { listenFailure } from './listenFailure.ts';
+import { createMailer } from './mail/mailer.ts';
 import { createAppender } from './messaging/append/appender.ts';
 import { threadEntry } from './messaging/append/threadEntry.ts';
 import { Metrics } from './metrics/metrics.ts';
@@ -97,6 +98,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     opened.push(backplane);
     const { hub, onlineUsers, rateLimitStore } = backplane;
     const metrics = new Metrics();
+    const mailer = config.smtp === null ? null : createMailer({ smtp: config.smtp, log, metrics });
+    if (mailer !== null) opened.push(mailer);
     const services = await createServices({
       config,
       hub,
@@ -109,6 +112,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       secrets,
       rateLimitStore,
       metrics,
+      mailer,
     });
 
     const purgeJob = createPurgeJob({ db: database.db, clock, log });

@@ -73,6 +73,17 @@ const Environment = z.object({
     }),
   RETENTION_DAYS: days(1).default(90),
   HISTORY_DAYS: days(30).optional(),
+  SMTP_URL: address(
+    ['smtp:', 'smtps:'],
+    'must be an address such as smtps://name:password@mail.example.org',
+  ).transform((text, context) => {
+    if (text === undefined) return undefined;
+    const server = smtpServerOf(text);
+    if (server !== null) return server;
+    context.addIssue('must have a host, and a name and password that are percent-encoded');
+    return z.NEVER;
+  }),
+  SMTP_FROM: z.email('must be an email address').optional(),
   DATABASE_URL: address(
     ['postgres:', 'postgresql:'],
     'must be an address such as postgresql://sinetti@localhost/sinetti',
@@ -104,6 +115,17 @@ const Environment = z.object({
     .transform(originOf)
     .optional(),
 });
+
+/** The operator's mail server. */
+export interface Smtp {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise by STARTTLS. */
+  readonly secure: boolean;
+  readonly auth: { readonly user: string; readonly pass: string } | null;
+  /** The address that mails come from. */
+  readonly from: string;
+}
 
 export interface Config {
   /** 0 lets the system choose. */
@@ -137,6 +159,8 @@ export interface Config {
   readonly databasePoolSize: number;
   /** Through which relays on one PostgreSQL database share work; null for a relay on its own. */
   readonly redisUrl: string | null;
+  /** The server by which people are told of changes to their account; null sends no mail. */
+  readonly smtp: Smtp | null;
   /** Origins beside the relay's own whose pages may open sockets and call the API. */
   readonly allowedOrigins: readonly string[];
   /** Origins beside its own that the served page connects to, as it was built to. */
@@ -158,6 +182,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const values = parsed.data;
   if (values.REDIS_URL !== undefined && values.DATABASE_URL === undefined) {
     throw new StartupError('REDIS_URL is for relays that share a database: set DATABASE_URL too.');
+  }
+  const { SMTP_FROM: from, SMTP_URL: server } = values;
+  if ((server === undefined) !== (from === undefined)) {
+    throw new StartupError('SMTP_URL and SMTP_FROM belong together: set both, or neither.');
   }
   const keysPort = values.KEYS_PORT ?? (values.PORT === 0 ? 0 : values.PORT + 1);
   if (values.KEYS_ORIGIN === undefined) {
@@ -183,9 +211,29 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: values.DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,
+    smtp: server === undefined || from === undefined ? null : { ...server, from },
     allowedOrigins: values.ALLOWED_ORIGINS,
     connectOrigins: [values.VITE_API_HOST, values.VITE_MQTT_URL].filter((origin) => origin !== undefined),
   };
+}
+
+/** Returns what an address of a mail server says; null for one without a host, or with a name that is no percent-encoding. */
+function smtpServerOf(text: string): Omit<Smtp, 'from'> | null {
+  const { hostname, password, port, protocol, username } = new URL(text);
+  const secure = protocol === 'smtps:';
+  if (hostname === '') return null;
+  try {
+    const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+    return {
+      host: hostname.replaceAll(/[[\]]/g, ''),
+      // Submission, RFC 8314 section 3.3 and RFC 6409.
+      port: port === '' ? (secure ? 465 : 587) : Number(port),
+      secure,
+      auth: username === '' ? null : auth,
+    };
+  } catch {
+    return null;
+  }
 }
 
 /** The folder that holds relay/, whether this runs as relay/src or as the compiled relay/dist/src. */

@@ -17,6 +17,8 @@ import { createStarts, type Starts } from './devices/starts.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
+import { type AccountMails, createAccountMails } from './mail/accountMails.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { Appender } from './messaging/append/appender.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
@@ -38,6 +40,7 @@ export interface Services {
   readonly log: FastifyBaseLogger;
   readonly accounts: Accounts;
   readonly accountChanges: AccountChanges;
+  readonly accountMails: AccountMails;
   readonly accountStates: AccountStates;
   readonly signedNames: SignedNames;
   readonly people: People;
@@ -63,10 +66,13 @@ export interface ServiceDependencies
   readonly secrets: Secrets;
   readonly rateLimitStore: RateLimitStore;
   readonly metrics: Metrics;
+  /** Null where the operator has set no SMTP server. */
+  readonly mailer: Mailer | null;
 }
 
 export async function createServices(dependencies: ServiceDependencies): Promise<Services> {
-  const { config, hub, clock, log, db, secrets, metrics } = dependencies;
+  const { config, hub, clock, log, db, secrets, mailer, metrics } = dependencies;
+  const accountMails = createAccountMails({ db, clock, mailer });
   const rateLimiter = new RateLimiter({
     store: dependencies.rateLimitStore,
     quotas: config.rateLimits,
@@ -95,7 +101,8 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       sessions,
       loginThrottle,
     }),
-    accountChanges: createAccountChanges({ db, hub, clock }),
+    accountChanges: createAccountChanges({ db, hub, clock, accountMails }),
+    accountMails,
     accountStates: createAccountStates({ db, hub }),
     signedNames: createSignedNames({ db }),
     people: createPeople({ db, names: dependencies.names }),

@@ -70,6 +70,13 @@ export function signedState({ certificate, deviceId }: OnDevice, length = 90): s
   return statementOf('SinettiAccountState', deviceKeyOf(deviceId), Buffer.of(2), ...fields.map(opaque));
 }
 
+/** An account state in segments as the device signs it, which names them by their hashes, base64url. */
+export function signedSegments({ certificate, deviceId }: OnDevice, segments: readonly string[]): string {
+  const hashes = segments.map((text) => createHash('sha256').update(Buffer.from(text, 'base64url')).digest());
+  const fields = [Buffer.from(certificate, 'base64url'), randomBytes(55), Buffer.concat(hashes)];
+  return statementOf('SinettiAccountState', deviceKeyOf(deviceId), Buffer.of(3), ...fields.map(opaque));
+}
+
 /** A username as the device signs it, base64url. */
 export function signedName({ certificate, deviceId }: OnDevice, username: string, revision = 1): string {
   const fields = [Buffer.from(certificate, 'base64url'), Buffer.from(username)];

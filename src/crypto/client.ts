@@ -34,6 +34,7 @@ export type {
   ReadyMessage,
   RotatedVault,
   SafetyNumbers,
+  SealedState,
   SealedVault,
   SeenEntry,
   StoredVault,

@@ -1,9 +1,7 @@
 import type { Frame, Worker } from '@playwright/test';
 import type { Person } from '../e2e/support/person.ts';
 import { expect, test } from '../e2e/support/test.ts';
-import { leaveWorker } from './support/leaving.ts';
 import { callWorker, keepPorts, strangeCalls } from './support/ports.ts';
-import { Stranger } from './support/stranger.ts';
 import { startWithout, type Wall } from './support/withoutWall.ts';
 
 /** Somebody who has just signed up in a browser with a script in the page. */
@@ -88,15 +86,6 @@ async function changeKeptPage(): Promise<void> {
   }
 }
 
-/** Has a worker try to reach a stranger. @returns the ways by which it did */
-async function waysOut(worker: Worker): Promise<string[]> {
-  const stranger = new Stranger();
-  await worker.evaluate(leaveWorker, [await stranger.listen()]);
-  stranger.close();
-  const ways = stranger.heard.map((line) => /\?(\w+)/.exec(line)?.[1]);
-  return ['fetch', 'xhr', 'socket', 'events', 'import'].filter((way) => ways.includes(way));
-}
-
 const attacks: readonly Attack[] = [
   {
     title: 'a message that follows the path of a property changes what all objects of the worker are made of',
@@ -163,37 +152,6 @@ const attacks: readonly Attack[] = [
     },
     has: 'no row',
     hasWithout: 32,
-  },
-  {
-    title: 'a script that runs in the worker talks to a stranger',
-    walls: [
-      {
-        file: 'relay/dist/src/http/headers.js',
-        text: /const cryptoWorkerPolicy = csp\(\{/,
-        without: 'const cryptoWorkerPolicy = csp({}); void ({',
-      },
-    ],
-    run: ({ worker }) => waysOut(worker),
-    has: [],
-    hasWithout: ['fetch', 'xhr', 'socket', 'events', 'import'],
-  },
-  {
-    title: 'a script that runs in a service worker talks to a stranger',
-    walls: [
-      {
-        file: 'relay/dist/src/http/headers.js',
-        text: /const serviceWorkerPolicy = csp\(\{/,
-        without: 'const serviceWorkerPolicy = csp({}); void ({',
-      },
-    ],
-    async run({ alice }) {
-      const context = alice.page.context();
-      await expect.poll(() => context.serviceWorkers().length).toBe(2);
-      const ways = await Promise.all(context.serviceWorkers().map(waysOut));
-      return ways.map((of) => of.includes('fetch'));
-    },
-    has: [false, false],
-    hasWithout: [true, true],
   },
 ];
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { leaveDocument, leaveWorker } from '../attacks/support/leaving.ts';
+import { leaveByNavigation, leaveDocument, leaveWorker } from '../attacks/support/leaving.ts';
 import { keepPorts, strangeCalls, unconfirmedCalls } from '../attacks/support/ports.ts';
 import { Stranger } from '../attacks/support/stranger.ts';
 import { builtClient } from '../e2e/support/built.ts';
@@ -78,10 +78,11 @@ test.describe('whoever tries what is forbidden', () => {
     const stranger = new Stranger();
     const address = await stranger.listen();
     const { keys } = alice;
-    await alice.page.evaluate(leaveDocument, [address, false] as [string, boolean]);
+    await alice.page.evaluate(leaveDocument, address);
     expect(alice.complaints.length).toBeGreaterThan(5);
     // A frame that is kept from going elsewhere shows an error in the place of its document.
-    await keys.evaluate(leaveDocument, [address, true] as [string, boolean]).catch(() => undefined);
+    await keys.evaluate(leaveDocument, address).catch(() => undefined);
+    await keys.evaluate(leaveByNavigation.own, address).catch(() => undefined);
     // The stranger hears this, so it would have heard the rest.
     await fetch(`${address}/heard`);
     expect(stranger.heard).toEqual(['GET /heard']);

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { faultsOf, type Kept, type Outcome, type Plan, playPlan } from './playPlan.ts';
+import { faultsOf, type Kept, type Outcome, type Plan, playCrashPlan, playPlan } from './playPlan.ts';
 import { shrink } from './shrink.ts';
 import { lies } from './world/lies/lies.ts';
+import { operationNames } from './world/operations.ts';
 
 const usage = `npm run simulate -- [options]
   --seed S         what everything random comes from (drawn, unless given)
@@ -15,6 +16,8 @@ const usage = `npm run simulate -- [options]
   --kept FILE      plays what a file in tests/simulation/kept holds; may be given more than once
   --plan JSON      plays a plan, as it is printed of each run
   --shrink         leaves out steps of a run that fails while it still does, for at most five minutes, and keeps what is left
+  --crash NAME     kills a browser at each point of an operation, begun again each time: ${operationNames.join(', ')}; or all
+  --every N        at every Nth point (1)
   --trace          prints every request and every line of a log
 `;
 
@@ -75,6 +78,8 @@ const options = {
   kept: { type: 'string', multiple: true },
   plan: { type: 'string' },
   shrink: { type: 'boolean', default: false },
+  crash: { type: 'string' },
+  every: { type: 'string', default: '1' },
   trace: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
@@ -116,6 +121,26 @@ async function keep(plan: Plan, shows: string | undefined, say: (text: string) =
   say(`kept as ${file}, to be named by what it shows and committed with its remedy:\n${kept}`);
 }
 
+/** @returns the exit code */
+async function crashes(
+  asked: string,
+  { every, seed = Date.now().toString(36) }: Options,
+  say: (text: string) => void,
+): Promise<number> {
+  const names = operationNames.filter((name) => asked === 'all' || asked === name);
+  if (names.length === 0) throw new Error(`no such operation: ${asked}`);
+  let failed = 0;
+  for (const crash of names) {
+    const plan = { seed, crash, every: Number(every) };
+    const { byKind, hash, points, tried, wrong } = await playCrashPlan(plan);
+    const counts = { tried, points, ...Object.fromEntries(byKind) };
+    say(`${wrong.length === 0 ? 'ok' : 'FAILED'} ${JSON.stringify(plan)} ${JSON.stringify(counts)} ${hash}`);
+    for (const fault of wrong) say(`  ${fault}`);
+    if (wrong.length > 0) failed += 1;
+  }
+  return failed === 0 ? 0 : 1;
+}
+
 /** @returns the exit code: 1 when a run has failed */
 export async function simulate(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options });
@@ -124,6 +149,7 @@ export async function simulate(args: string[]): Promise<number> {
     say(usage);
     return 0;
   }
+  if (values.crash !== undefined) return crashes(values.crash, values, say);
   const totals = new Totals();
   const seconds = Number(values.seconds ?? Number.POSITIVE_INFINITY);
   for (const plan of plansOf(values)) {

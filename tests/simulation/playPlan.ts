@@ -1,4 +1,5 @@
 import { install } from './seams/install.ts';
+import type { CrashOutcome, CrashPlan } from './world/crashes.ts';
 import type { Outcome, Plan } from './world/play.ts';
 
 export type { Outcome, Plan } from './world/play.ts';
@@ -19,18 +20,28 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
     isWarm = true;
     await playPlan(warmUp);
   }
+  return inWorld(plan.seed, async () => (await import('./world/play.ts')).play(plan, isTraced));
+}
+
+/** Kills a browser at each point of an operation: the same outcome each time. */
+export async function playCrashPlan(plan: CrashPlan): Promise<CrashOutcome> {
+  return inWorld(plan.seed, async () => (await import('./world/crashes.ts')).playCrashes(plan));
+}
+
+async function inWorld<T>(seed: string, body: () => Promise<T>): Promise<T> {
   const uninstall = install();
   try {
     // These modules take over the world's time and threads, and are loaded before the first request.
-    const [{ play }, { installRandom }, { activateLocale }] = await Promise.all([
-      import('./world/play.ts'),
+    const [{ installRandom }, { activateLocale }] = await Promise.all([
       import('./seams/random.ts'),
       import('#src/i18n/i18n.ts'),
+      import('./world/play.ts'),
+      import('./world/crashes.ts'),
       ...Object.values(loadedLater).map((load) => load()),
     ]);
     await activateLocale('en');
-    const unseed = installRandom(plan.seed);
-    return await play(plan, isTraced).finally(unseed);
+    const unseed = installRandom(seed);
+    return await body().finally(unseed);
   } finally {
     uninstall();
   }

@@ -65,7 +65,12 @@ export const RegisteredStart = object({ number: integer(1), tag: bytes(16, 16) }
 /** Bytes as base64url, that are only compared. */
 export const WireText = string(2 * limits.sealedVault);
 
-export const SealedState = nullable(bytes(limits.accountState));
+export const SealedState = nullable(
+  object({
+    sealed: bytes(limits.accountState),
+    segments: array(bytes(limits.stateSegment), limits.stateSegments),
+  }),
+);
 
 /** Text as people type it; crypto-core decides whether it is a recovery key. */
 export const RecoveryKeyText = string(512);

@@ -41,6 +41,7 @@ export type {
   ProofRequest,
   RevokedDevice,
   SafetyNumbers,
+  SealedState,
 } from './securityApi.ts';
 
 /** Bytes as unpadded base64url. */

@@ -2,8 +2,11 @@ import type { ConversationEvent } from './cryptoApi.ts';
 
 /** How a message stands in the log, as far as this device can know. */
 export type LogEvidence =
-  /** Another device had read the same log as this one, this message included. */
-  | { readonly kind: 'agreed' }
+  /**
+   * Another device had read the same log as this one, this message included. `confirmed` of the `others`, people in the
+   * conversation by now, have said so themselves in a receipt; 0 where the word is that of a message alone, or of an own device.
+   */
+  | { readonly kind: 'agreed'; readonly confirmed: number; readonly others: number }
   /** Nothing was found, and nobody has written since who could confirm it. */
   | { readonly kind: 'open' }
   /** It is from before this device compares: from before it was let in, or before there were headers. */

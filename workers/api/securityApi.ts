@@ -51,6 +51,12 @@ export interface RevokedDevice {
   readonly statement: WireBytes;
 }
 
+/** The account state as the relay has it: what a device has signed, and, where many people are known, its segments. */
+export interface SealedState {
+  readonly sealed: WireBytes;
+  readonly segments: readonly WireBytes[];
+}
+
 /** The trust in a contact's account key. Times are RFC 3339. */
 export interface ContactTrust {
   readonly userId: string;
@@ -220,9 +226,9 @@ export interface SecurityApi {
    * @param sealedState the state that the relay has; null when it has none
    */
   sealVerified(
-    sealedState: WireBytes | null,
+    sealedState: SealedState | null,
     mark: { userId: string; safetyNumber: string; verified: boolean },
-  ): Promise<WireBytes>;
+  ): Promise<SealedState>;
   /**
    * Takes over the marks and pins of the account state. What was decided at another device counts here if a live device of
    * the person's has signed the state under the newest keys; of any other state, keys that are unknown here are asked about,
@@ -232,7 +238,7 @@ export interface SecurityApi {
    * @returns the state to put in its place when it lacks something that is known here, is older than one that was seen, or
    *   no live device answers for it; null otherwise
    */
-  adoptState(sealedState: WireBytes | null, hasAllKeys?: boolean): Promise<WireBytes | null>;
+  adoptState(sealedState: SealedState | null, hasAllKeys?: boolean): Promise<SealedState | null>;
   /**
    * Takes in names as their owners have signed them. Those by no live device under the pinned account key, and older ones
    * than are known, are ignored.

@@ -37,10 +37,11 @@ export const limits = {
   formerKeys: 100,
   /** Account keys of one person that wait for this person's word, and are one question. */
   offeredKeys: 4,
-  /** Verified contacts in the account state, and people whose account keys are in it: its size has room for no more. */
-  verifiedContacts: 600,
+  /** People whose account keys are in the account state, and the segments of it: the relay has room for no more. */
   pinnedPeople: 12_000,
   accountState: 1024 * 1024,
+  stateSegment: 64 * 1024,
+  stateSegments: 128,
   sealedVault: 64 * 1024,
   /** Characters of a password: more than anybody types, and too few to hang the worker. */
   password: 4096,

@@ -5,6 +5,8 @@ import { CryptoApiError } from '../api/errors.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { isFinding, readEvents } from '../conversation/events.ts';
+import type { MlsGroup } from '../conversation/mlsGroup.ts';
+import { readReceipts } from '../conversation/receiptRows.ts';
 import { openMessage } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
@@ -30,7 +32,7 @@ export function createEvidence(deps: TransactionDeps, session: Session) {
           isThisDevice: senderDeviceId === account.device.deviceId,
           epoch,
           suite: state?.group.suite.id ?? null,
-          log: await logEvidence(tx, account, conversationId, conversation, seq),
+          log: await logEvidence(tx, account, conversationId, conversation, seq, state),
         };
       });
     },
@@ -43,6 +45,7 @@ async function logEvidence(
   conversationId: string,
   { agreedAt, chain, joinedSeq }: ConversationRecord,
   seq: number,
+  state: MlsGroup | null,
 ): Promise<LogEvidence> {
   const findings = (await readEvents(tx, account, conversationId)).filter(isFinding);
   const event =
@@ -50,5 +53,16 @@ async function logEvidence(
     (seq > agreedAt ? findings.find((finding) => finding.seq > agreedAt) : undefined);
   if (event !== undefined) return { kind: 'finding', event };
   if (chain === null || seq <= Math.max(joinedSeq, chain.start)) return { kind: 'unknown' };
-  return { kind: seq <= agreedAt ? 'agreed' : 'open' };
+  if (seq > agreedAt) return { kind: 'open' };
+  const receipts = await readReceipts(tx, account, conversationId);
+  const confirmed = new Set(
+    receipts.filter(({ deliveredSeq }) => deliveredSeq >= seq).map(({ userId }) => userId),
+  );
+  const people = new Set(state?.members().map(({ userId }) => userId));
+  people.delete(account.userId);
+  return {
+    kind: 'agreed',
+    confirmed: [...people].filter((userId) => confirmed.has(userId)).length,
+    others: people.size,
+  };
 }

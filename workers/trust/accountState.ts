@@ -2,22 +2,27 @@
 import { CryptoError, equalBytes, ready } from '@sinetti/crypto-core';
 import {
   type AccountState,
+  hashesOf,
   isSignedAccountState,
   newestSharedKeys,
   openAccountState,
+  openStateInSegments,
+  PEOPLE_PER_SEGMENT,
   type PinnedPerson,
   type SharedKeys,
   sealAccountState,
+  sealStateInSegments,
+  segmentsNamed,
   sharedRevision,
   signAccountState,
   type VerifiedDeviceCertificate,
   verifyAccountState,
 } from '@sinetti/crypto-core/account';
 import { check, SealedState, VerifiedMark } from '../api/arguments.ts';
-import type { CryptoApi, WireBytes } from '../api/cryptoApi.ts';
+import type { CryptoApi, SealedState as SealedStateOnWire } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
-import { boolean } from '../codec/guards.ts';
+import { boolean, type Guarded } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
 import type { Confirmations } from '../identity/confirmations.ts';
@@ -39,8 +44,11 @@ import { nextRevision } from './revisions.ts';
 import { createSettledState } from './settledState.ts';
 import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
 
+/** The account state as the relay has it; null for none. */
+type StoredState = Guarded<typeof SealedState>;
+
 /** A state that the relay has, and how far it is to be believed. */
-interface StoredState {
+interface OpenedState {
   readonly state: AccountState;
   /** The device that has signed it, null for none, as in an earlier version. */
   readonly signerId: string | null;
@@ -54,14 +62,23 @@ interface StoredState {
 export function createAccountState({ env }: TransactionDeps, session: Session, confirmations: Confirmations) {
   const settled = createSettledState();
 
+  /** @param stored the state in whose place it is put: it keeps the segments in which nothing changes */
   function seal(
     state: AccountState,
     keys: readonly SharedKeys[],
     { device, userId }: AccountOnDevice,
-  ): WireBytes {
-    const sealed = sealAccountState(state, keys, userId, env);
+    stored: StoredState,
+  ): SealedStateOnWire {
     const { certificate, signatureKey } = device;
-    return toBase64Url(signAccountState({ certificate, sealed }, signatureKey.privateKey));
+    const known = stored?.segments ?? [];
+    // A relay that has segments takes no whole state any more, as a version of the app from before them writes it.
+    const isWhole = known.length === 0 && state.pins.length <= PEOPLE_PER_SEGMENT;
+    const { sealed, segments } = isWhole
+      ? { sealed: sealAccountState(state, keys, userId, env), segments: null }
+      : sealStateInSegments(state, keys, userId, env, known);
+    const hashes = segments === null ? null : hashesOf(segments);
+    const signed = signAccountState({ certificate, sealed, segments: hashes }, signatureKey.privateKey);
+    return { sealed: toBase64Url(signed), segments: (segments ?? []).map(toBase64Url) };
   }
 
   return {
@@ -90,11 +107,11 @@ export function createAccountState({ env }: TransactionDeps, session: Session, c
       const others = before.filter((contact) => contact.userId !== userId);
       const marked = verified ? [...others, { userId, accountKey }] : others;
       const next = {
-        verified: marked.slice(-limits.verifiedContacts),
+        verified: marked,
         pins: merge(pins, opened, { now: env.now(), ownUserId: account.userId }).shared,
         revision: nextRevision(Math.max(known.revision, opened?.state.revision ?? -1)),
       };
-      return seal(next, sharedKeys, account);
+      return seal(next, sharedKeys, account, stored);
     },
 
     async adoptState(given, hasAllKeys = false) {
@@ -134,7 +151,7 @@ export function createAccountState({ env }: TransactionDeps, session: Session, c
           return null;
         }
         const revision = nextRevision(Math.max(marks.revision, opened?.state.revision ?? 0));
-        return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account);
+        return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account, stored);
       });
     },
   } satisfies Partial<CryptoApi>;
@@ -148,14 +165,19 @@ export function createAccountState({ env }: TransactionDeps, session: Session, c
 async function openStored(
   tx: Transaction,
   account: AccountOnDevice,
-  stored: Uint8Array | null,
+  stored: StoredState,
   keys: readonly SharedKeys[],
   hasAllKeys = false,
-): Promise<StoredState | null> {
+): Promise<OpenedState | null> {
   if (stored === null) return null;
   try {
-    const isSigned = isSignedAccountState(stored);
-    const { sealed, signer } = isSigned ? verifyAccountState(stored) : { sealed: stored, signer: null };
+    const {
+      sealed,
+      segments: hashes,
+      signer,
+    } = isSignedAccountState(stored.sealed)
+      ? verifyAccountState(stored.sealed)
+      : { sealed: stored.sealed, segments: null, signer: null };
     const newest = newestSharedKeys(keys).revision;
     const revision = sharedRevision(sealed);
     if (revision > newest) {
@@ -163,7 +185,14 @@ async function openStored(
       if (!hasAllKeys) throw new CryptoApiError('missing-key');
       return null;
     }
-    const state = openAccountState(sealed, keys, account.userId);
+    const state =
+      hashes === null
+        ? openAccountState(sealed, keys, account.userId)
+        : openStateInSegments(
+            { sealed, segments: segmentsNamed(hashes, stored.segments) },
+            keys,
+            account.userId,
+          );
     const isUnderNewestKeys = revision === newest;
     const isOwn = signer !== null && (await isOwnLive(tx, account, signer));
     return {
@@ -193,7 +222,7 @@ async function isOwnLive(
  * device that has newer ones, unless it is new and a live device has signed; nor does anybody who has keys alone, once a
  * device has signed, nor a device that is another's or revoked.
  */
-function counts({ isOwn, isTrusted, isUnderNewestKeys, signerId }: StoredState, known: MarksRecord): boolean {
+function counts({ isOwn, isTrusted, isUnderNewestKeys, signerId }: OpenedState, known: MarksRecord): boolean {
   if (isTrusted || (isOwn && known.revision < 0)) return true;
   return signerId === null && isUnderNewestKeys && !known.hasSigned;
 }
@@ -201,7 +230,7 @@ function counts({ isOwn, isTrusted, isUnderNewestKeys, signerId }: StoredState, 
 /** Merges the pins here with those of a state. @returns the pins that change here, and all that is known together */
 function merge(
   pins: ReadonlyMap<string, PinRecord>,
-  opened: StoredState | null,
+  opened: OpenedState | null,
   { now, ownUserId }: { readonly now: number; readonly ownUserId: string },
 ): { readonly changed: ReadonlyMap<string, PinRecord>; readonly shared: readonly PinnedPerson[] } {
   const changed = new Map<string, PinRecord>();

@@ -1,6 +1,8 @@
 /** The account state that was taken over last and left nothing to add, so that reading it again opens no pin. */
 import { equalBytes } from '@sinetti/crypto-core';
+import type { SealedState } from '../api/arguments.ts';
 import { toBase64Url } from '../codec/base64url.ts';
+import type { Guarded } from '../codec/guards.ts';
 import type { AccountOnDevice } from '../session/session.ts';
 import { type Transaction, withinFirst } from '../storage/db.ts';
 
@@ -9,19 +11,19 @@ export interface SettledState {
   isSame(
     tx: Transaction,
     account: AccountOnDevice,
-    stored: Uint8Array | null,
+    stored: Guarded<typeof SealedState>,
     hasAllKeys: boolean,
   ): Promise<boolean>;
   keep(
     tx: Transaction,
     account: AccountOnDevice,
-    stored: Uint8Array | null,
+    stored: Guarded<typeof SealedState>,
     hasAllKeys: boolean,
   ): Promise<void>;
 }
 
 interface Kept {
-  readonly stored: Uint8Array;
+  readonly stored: NonNullable<Guarded<typeof SealedState>>;
   readonly trace: string;
 }
 
@@ -31,12 +33,22 @@ export function createSettledState(): SettledState {
     async isSame(tx, account, stored, hasAllKeys) {
       const last = kept.get(account);
       if (last === undefined || stored === null) return false;
-      return equalBytes(last.stored, stored) && last.trace === (await traceOf(tx, account, hasAllKeys));
+      return isSameState(last.stored, stored) && last.trace === (await traceOf(tx, account, hasAllKeys));
     },
     async keep(tx, account, stored, hasAllKeys) {
       if (stored !== null) kept.set(account, { stored, trace: await traceOf(tx, account, hasAllKeys) });
     },
   };
+}
+
+/** Returns whether head and segments are the same: what the relay leaves out has to be written again. */
+function isSameState(one: Kept['stored'], other: Kept['stored']): boolean {
+  const [segments, others] = [one.segments, other.segments];
+  return (
+    equalBytes(one.sealed, other.sealed) &&
+    segments.length === others.length &&
+    segments.every((segment, i) => equalBytes(segment, others[i] ?? new Uint8Array()))
+  );
 }
 
 /** Names the records that the result depends on. Each write seals with another nonce, and so ends in another tag. */

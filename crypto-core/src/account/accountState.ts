@@ -1,6 +1,6 @@
 import { fromUtf8, utf8 } from '../bytes.ts';
 import { decode, type Reader } from '../codec/reader.ts';
-import { encode } from '../codec/writer.ts';
+import { encode, type Writer } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { type VerifiedDeviceCertificate, verifyDeviceCertificate } from './deviceCertificate.ts';
@@ -37,6 +37,7 @@ const VERSION = 2;
 const VERSION_WITHOUT_PINS = 1;
 /** Bytes that it is padded to a multiple of, so that its length doesn't tell how many people are known and verified. */
 const PADDED_TO = 4096;
+const HASH_LENGTH = 32;
 /** By their numbers in bytes. */
 const STANDINGS: readonly KeyStanding[] = ['former', 'present', 'offered', 'refused'];
 
@@ -59,10 +60,7 @@ export function sealAccountState(
     });
     writer.vector(pins, (w, { keys, userId: pinnedId }) => {
       w.opaque(utf8(pinnedId));
-      w.vector(keys, (inner, { accountKey, standing }) => {
-        inner.u8(STANDINGS.indexOf(standing));
-        inner.opaque(accountKey);
-      });
+      writePinnedKeys(w, keys);
     });
     writer.zeros((PADDED_TO - (writer.length % PADDED_TO)) % PADDED_TO);
   });
@@ -96,7 +94,18 @@ export function openAccountState(
 }
 
 function readPinned(reader: Reader): PinnedPerson {
-  const userId = fromUtf8(reader.opaque());
+  return { userId: fromUtf8(reader.opaque()), keys: readPinnedKeys(reader) };
+}
+
+export function writePinnedKeys(writer: Writer, keys: PinnedPerson['keys']): void {
+  writer.vector(keys, (w, { accountKey, standing }) => {
+    w.u8(STANDINGS.indexOf(standing));
+    w.opaque(accountKey);
+  });
+}
+
+/** @throws CryptoError 'malformed', also unless one key is the present one */
+export function readPinnedKeys(reader: Reader): PinnedPerson['keys'] {
   const keys = reader.unlimitedVector((r) => {
     const standing = STANDINGS[r.u8()];
     if (standing === undefined) throw new CryptoError('malformed', 'standing of a key');
@@ -105,7 +114,7 @@ function readPinned(reader: Reader): PinnedPerson {
   if (keys.filter(({ standing }) => standing === 'present').length !== 1) {
     throw new CryptoError('malformed', 'a person without one present key');
   }
-  return { userId, keys };
+  return keys;
 }
 
 /** An account state as a device has sealed it, in that device's name. */
@@ -113,6 +122,8 @@ export interface SignedAccountState {
   /** The device's certificate. */
   readonly certificate: Uint8Array;
   readonly sealed: Uint8Array;
+  /** SHA-256 of each segment of a state in segments, whose head is sealed here; null for a whole one. */
+  readonly segments: readonly Uint8Array[] | null;
 }
 
 /** The first octet tells it from a state that no device has signed, which begins with 0 or 1. */
@@ -124,27 +135,42 @@ const SIGNED: StatementFormat<SignedAccountState> = {
     writer.opaque(state.certificate);
     writer.opaque(state.sealed);
   },
-  read: (reader) => ({ certificate: reader.opaque(), sealed: reader.opaque() }),
+  read: (reader) => ({ certificate: reader.opaque(), sealed: reader.opaque(), segments: null }),
+};
+
+const SIGNED_IN_SEGMENTS: StatementFormat<SignedAccountState> = {
+  ...SIGNED,
+  version: 3,
+  write(writer, state) {
+    SIGNED.write(writer, state);
+    writer.vector(state.segments ?? [], (w, hash) => w.bytes(hash));
+  },
+  read: (reader) => ({
+    ...SIGNED.read(reader),
+    segments: reader.unlimitedVector((r) => r.bytes(HASH_LENGTH)),
+  }),
 };
 
 /** @param signatureKey Ed25519 private key of the device */
 export function signAccountState(state: SignedAccountState, signatureKey: Uint8Array): Uint8Array {
-  return signStatement(SIGNED, state, signatureKey, 'an account state that nobody would accept');
+  const format = state.segments === null ? SIGNED : SIGNED_IN_SEGMENTS;
+  return signStatement(format, state, signatureKey, 'an account state that nobody would accept');
 }
 
 /** Returns whether a stored account state says that a device has signed it. */
-export const isSignedAccountState = (stored: Uint8Array): boolean => stored[0] === SIGNED.version;
+export const isSignedAccountState = (stored: Uint8Array): boolean =>
+  stored[0] === SIGNED.version || stored[0] === SIGNED_IN_SEGMENTS.version;
 
 /**
  * Reads a stored account state, and verifies the signature of the device. The caller decides whose device it may be.
  * @throws CryptoError 'malformed', 'unsupported', 'bad-signature'; 'invalid-credential' for a certificate that doesn't hold
  */
-export function verifyAccountState(stored: Uint8Array): {
+export function verifyAccountState(stored: Uint8Array): Omit<SignedAccountState, 'certificate'> & {
   readonly signer: VerifiedDeviceCertificate;
-  readonly sealed: Uint8Array;
 } {
-  const { statement, isSignedBy } = readStatement(SIGNED, stored);
+  const format = stored[0] === SIGNED_IN_SEGMENTS.version ? SIGNED_IN_SEGMENTS : SIGNED;
+  const { statement, isSignedBy } = readStatement(format, stored);
   const signer = verifyDeviceCertificate(statement.certificate);
   if (!isSignedBy(signer.deviceKey)) throw new CryptoError('bad-signature', 'account state');
-  return { signer, sealed: statement.sealed };
+  return { signer, sealed: statement.sealed, segments: statement.segments };
 }

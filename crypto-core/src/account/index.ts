@@ -83,6 +83,14 @@ export {
 export { type SharedKeysStatement, signSharedKeys, verifySharedKeys } from './sharedKeysStatement.ts';
 export { type SignedName, signName, verifyName } from './signedName.ts';
 export {
+  hashesOf,
+  openStateInSegments,
+  PEOPLE_PER_SEGMENT,
+  type SegmentedState,
+  sealStateInSegments,
+  segmentsNamed,
+} from './stateSegments.ts';
+export {
   createVault,
   createVaultKey,
   deviceUnlockKey,

@@ -116,7 +116,7 @@ describe('an account state that a device has signed', () => {
   const device = { userId: 'u1', deviceId: 'd1', deviceKey: publicKeyOf(deviceSeed), notBefore: 0n };
   const certificate = issueDeviceCertificate(accountSeed, device);
   const sealed = sealAccountState(state, [first], 'u1', env);
-  const signed = signAccountState({ certificate, sealed }, deviceSeed);
+  const signed = signAccountState({ certificate, sealed, segments: null }, deviceSeed);
 
   it('says whose it is', () => {
     const { signer, sealed: inside } = verifyAccountState(signed);
@@ -143,7 +143,7 @@ describe('an account state that a device has signed', () => {
         `byte ${at}`,
       ).not.toBe('none');
     }
-    const byAnother = signAccountState({ certificate, sealed }, env.random(32));
+    const byAnother = signAccountState({ certificate, sealed, segments: null }, env.random(32));
     expect(codeOf(() => verifyAccountState(byAnother))).toBe('bad-signature');
   });
 });

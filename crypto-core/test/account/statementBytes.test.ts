@@ -114,8 +114,22 @@ describe('the bytes of what accounts and devices sign', () => {
 
   it('of a signed account state begin with 2, which no sealed state does', () => {
     const sealed = Buffer.from('sealed');
-    const statement = Buffer.from(signAccountState({ certificate: certificate(), sealed }, deviceSeed));
+    const statement = Buffer.from(
+      signAccountState({ certificate: certificate(), sealed, segments: null }, deviceSeed),
+    );
     const body = Buffer.concat([Buffer.of(2), opaque(certificate()), opaque(sealed)]);
+    expect(statement.subarray(0, body.length)).toEqual(body);
+    expect(isSigned(deviceSeed, 'SinettiAccountState', body, statement.subarray(body.length + 2))).toBe(true);
+  });
+
+  it('of a signed account state in segments begin with 3, and have a hash of each segment', () => {
+    const sealed = Buffer.from('sealed');
+    const segments = [leafRef, stateKey];
+    const statement = Buffer.from(
+      signAccountState({ certificate: certificate(), sealed, segments }, deviceSeed),
+    );
+    const hashes = opaque(Buffer.concat(segments));
+    const body = Buffer.concat([Buffer.of(3), opaque(certificate()), opaque(sealed), hashes]);
     expect(statement.subarray(0, body.length)).toEqual(body);
     expect(isSigned(deviceSeed, 'SinettiAccountState', body, statement.subarray(body.length + 2))).toBe(true);
   });

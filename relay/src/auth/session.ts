@@ -7,6 +7,8 @@ export interface Session {
   readonly userId: string;
   /** Null until the browser has registered as a device. */
   readonly deviceId: string | null;
+  /** Milliseconds since the epoch, when its person proved the password or the recovery key. */
+  readonly createdAt: number;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }

@@ -12,7 +12,8 @@ import type { KeptEndCode, Session, SessionEndCode } from './session.ts';
 
 /** Milliseconds. A token outlives a recovery session, which may become a full one. */
 export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
-const recoveryLifetime = 15 * 60 * 1000;
+/** Milliseconds for which a session stands for what its person has just proven, and which a recovery session lives. */
+export const provenLifetime = 15 * 60 * 1000;
 
 export interface Sessions {
   /**
@@ -57,7 +58,7 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
     async open(userId, { purpose = 'full', check } = {}) {
       const id = randomUUID();
       const now = clock();
-      const expiresAt = now + (purpose === 'full' ? sessionLifetime : recoveryLifetime);
+      const expiresAt = now + (purpose === 'full' ? sessionLifetime : provenLifetime);
       const ended = await db.transaction().execute(async (tx) => {
         await lockUsers(tx, [userId]);
         await check?.(tx);

@@ -63,6 +63,12 @@ export interface Tables {
     version: number;
     sealed: Bytes;
   };
+  account_state_segments: {
+    user_id: string;
+    /** SHA-256 of what is sealed, in hexadecimal. */
+    hash: string;
+    sealed: Bytes;
+  };
   account_changes: {
     id: string;
     user_id: string;

@@ -3,13 +3,15 @@ import type { DeviceSession, Session } from '../auth/session.ts';
 import { isSignedBy, isSignedStatement, signContent } from '../auth/signedContent.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { opaque } from '../opaque.ts';
+import { opaque, opaquesIn } from '../opaque.ts';
 import { type DeviceRow, findDevice } from '../repositories/devices.ts';
 import type { ReceiptRow } from '../repositories/receipts.ts';
 import { deviceKeyOf } from './certificates.ts';
 
 const version = 1;
 const stateVersion = 2;
+const segmentedStateVersion = 3;
+const hashLength = 32;
 const revisionLength = 4;
 /** An Ed25519 signature as opaque<V>. */
 const signatureLength = 66;
@@ -102,16 +104,27 @@ export async function requireSignedCommit(
 
 /**
  * Has the session's device itself say what the person's devices know together: {uint8 version = 2, opaque certificate<V>,
- * opaque sealed<V>, opaque signature<V>}. @throws ApiError forbidden
+ * opaque sealed<V>, opaque signature<V>}; in version 3 {opaque hash[32]} segments<V> stand before the signature.
+ * @returns the hashes of the segments, in hexadecimal; null for a whole state
+ * @throws ApiError forbidden
  */
-export async function requireSignedState(db: Db, session: DeviceSession, state: Buffer): Promise<void> {
+export async function requireSignedState(
+  db: Db,
+  session: DeviceSession,
+  state: Buffer,
+): Promise<string[] | null> {
   const device = await signerOf(db, session);
+  if (device === null) throw notSigned();
   const body = state.subarray(0, Math.max(0, state.length - signatureLength));
-  const start = device === null ? null : Buffer.concat([Buffer.of(stateVersion), opaque(device.certificate)]);
-  const isOfDevice = start !== null && startsWith(body, start);
-  if (device !== null && isOfDevice && isSignedStatement(device.key, 'SinettiAccountState', body, state))
-    return;
-  throw notSigned();
+  const isOfDevice = startsWith(body.subarray(1), opaque(device.certificate));
+  if (!isOfDevice || !isSignedStatement(device.key, 'SinettiAccountState', body, state)) throw notSigned();
+  if (body[0] === stateVersion) return null;
+  const fields = body[0] === segmentedStateVersion ? opaquesIn(body.subarray(1)) : null;
+  const [, , hashes] = fields ?? [];
+  if (fields?.length !== 3 || hashes === undefined || hashes.length % hashLength !== 0) throw notSigned();
+  return Array.from({ length: hashes.length / hashLength }, (_, at) =>
+    hashes.toString('hex', at * hashLength, (at + 1) * hashLength),
+  );
 }
 
 /**

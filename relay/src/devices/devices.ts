@@ -34,6 +34,7 @@ export interface KeyPackageClaim {
 export interface Devices {
   /**
    * Registers the session's browser as a device, or resumes it under its old certificate, and binds the session to it.
+   * @returns the device, and whether it is new in an account that has, or has had, others
    * @throws ApiError device-conflict (somebody's, revoked, another certificate, in two places, or the session has another device),
    *   limit-reached; forbidden for a certificate of the account key that the person has moved on from, and where the
    *   device hasn't signed that it takes the session
@@ -41,7 +42,7 @@ export interface Devices {
   register(
     session: Session,
     device: { id: string; name: string; certificate: Buffer; signature: Buffer | null },
-  ): Promise<devices.DeviceRow>;
+  ): Promise<{ device: devices.DeviceRow; isAnother: boolean }>;
   own(userId: string): Promise<devices.DeviceRow[]>;
   /**
    * Removes a device with its KeyPackages and Welcomes, ends its sessions, and keeps the statement for those who must
@@ -99,6 +100,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         // The count below must hold until the device is there.
         await lockUsers(tx, [session.userId]);
         const known = await devices.findDevice(tx, id);
+        let isAnother = false;
         if (known === null) {
           if (await isRevoked(tx, id)) throw conflict(await devices.isCopied(tx, session.userId, id));
           const accountKey = await findAccountKey(tx, session.userId);
@@ -107,10 +109,12 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
             isCertifiedBy(accountKey, certificate, { userId: session.userId, deviceId: id });
           if (!isCertified)
             throw new ApiError('forbidden', 'This device is certified by another account key.');
-          if ((await devices.devicesOf(tx, session.userId)).length >= limits.devicesPerUser) {
+          const others = (await devices.devicesOf(tx, session.userId)).length;
+          if (others >= limits.devicesPerUser) {
             throw new ApiError('limit-reached', `You can have at most ${limits.devicesPerUser} devices.`);
           }
           const device = { id, userId: session.userId, name, certificate, createdAt: now, lastSeenAt: now };
+          isAnother = others > 0 || (await revocationsOf(tx, session.userId)).length > 0;
           await devices.insertDevice(tx, device);
         } else {
           if (known.userId !== session.userId || !known.certificate.equals(certificate)) throw conflict();
@@ -118,14 +122,9 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
           await devices.renameDevice(tx, id, name, now);
         }
         if (!(await bindDevice(tx, session.id, id))) throw conflict();
-        return {
-          id,
-          userId: session.userId,
-          name,
-          certificate,
-          createdAt: known?.createdAt ?? now,
-          lastSeenAt: now,
-        };
+        const createdAt = known?.createdAt ?? now;
+        const device = { id, userId: session.userId, name, certificate, createdAt, lastSeenAt: now };
+        return { device, isAnother };
       });
     },
 

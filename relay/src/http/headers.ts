@@ -38,7 +38,7 @@ const pagePolicy = (connectOrigins: readonly string[], keysOrigin: string) =>
 /**
  * The policy of the frame at the origin of the keys: it runs the script that was built into its page and no other, starts
  * the worker, asks for the password in one form with one stylesheet, whose content no request may carry away, and is
- * framed by its app alone.
+ * framed by its app alone. It opens no window, and takes its page nowhere.
  */
 const keysFramePolicy = (appOrigin: string, scripts: readonly string[]) =>
   csp({
@@ -46,6 +46,7 @@ const keysFramePolicy = (appOrigin: string, scripts: readonly string[]) =>
     'script-src': scripts.length === 0 ? "'none'" : scripts.join(' '),
     'style-src': "'self'",
     'worker-src': "'self'",
+    sandbox: 'allow-forms allow-same-origin allow-scripts',
     'frame-ancestors': appOrigin,
     'base-uri': "'none'",
     'form-action': "'none'",

@@ -47,6 +47,12 @@ export class Metrics {
     labelNames: ['kind'] as const,
     registers: [this.registry],
   });
+  readonly #mails = new Counter({
+    name: 'sinetti_mails_total',
+    help: 'Mails to people about their account: sent, failed at the mail server, or dropped before it was asked.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
   readonly #sockets = new Gauge({
     name: 'sinetti_open_sockets',
     help: 'Open WebSockets, by path.',
@@ -74,6 +80,10 @@ export class Metrics {
 
   emptied(kind: KeptKind, count: number): void {
     this.#emptied.inc({ kind }, count);
+  }
+
+  mailed(outcome: 'sent' | 'failed' | 'dropped'): void {
+    this.#mails.inc({ outcome });
   }
 
   socketOpened(path: string): void {

@@ -24,7 +24,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   putVault: 'Replace the sealed vault; `version` is the one it replaces, 0 for the first',
   getAccountState: 'The sealed state that the devices of a person share; null before the first PUT',
   putAccountState:
-    'Replace the sealed state; `version` is the one it replaces, 0 for the first. The device signs it',
+    'Replace the sealed state; `version` is the one it replaces, 0 for the first. The device signs it, with the hashes of its segments, of which those come along that the relay lacks',
   putSignedName:
     "Keep the person's username as a device of theirs has signed it, for those who may see their devices",
   listSignedNames:

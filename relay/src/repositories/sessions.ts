@@ -39,7 +39,7 @@ export const liveSessionQuery = prepared<LiveSessionKey>()((db, key) =>
     .selectFrom('sessions')
     .leftJoin('devices', 'devices.id', 'sessions.device_id')
     .select(['sessions.id', 'sessions.user_id', 'sessions.device_id', 'sessions.expires_at'])
-    .select('sessions.purpose')
+    .select(['sessions.created_at', 'sessions.purpose'])
     .select(['devices.last_seen_at', 'devices.start_tag'])
     .where('sessions.id', '=', key('id'))
     .where('sessions.user_id', '=', key('userId'))
@@ -58,6 +58,7 @@ export async function findLiveSession(
     id: row.id,
     userId: row.user_id,
     deviceId: row.device_id,
+    createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastSeenAt: row.last_seen_at,
     purpose: row.purpose,

@@ -1,5 +1,6 @@
 import type { Profile } from '../../contract/index.ts';
 import { limits } from '../../contract/index.ts';
+import { provenLifetime } from '../auth/sessions.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { UserRow } from '../repositories/users.ts';
 import type { VaultRow } from '../repositories/vaults.ts';
@@ -8,7 +9,9 @@ import { bytes, rotationOf, text, time } from './encoding.ts';
 
 export function accountHandlers({
   accountChanges,
+  accountMails,
   accounts,
+  clock,
   people,
   proofs,
   sessions,
@@ -51,8 +54,10 @@ export function accountHandlers({
       if (changed.length > 0) await requireProof();
       const { email, signed_name: signed, username } = body;
       const signedName = signed === undefined ? null : bytes(signed);
+      // The present owner's address is the former one.
+      const before = await accountMails.recipient(session.userId);
       const user = await accounts.updateProfile(session, { username, email, signedName });
-      for (const name of changed) await accountChanges.record(session, name);
+      for (const name of changed) await accountChanges.record(session, name, before);
       return profileOf(user);
     },
 
@@ -110,7 +115,11 @@ export function accountHandlers({
 
     putDiscoverability: ({ session, body }) => people.setDiscoverability(session.userId, body),
 
-    deleteAccount: ({ session }) => accounts.delete(session.userId),
+    deleteAccount: async ({ session: { userId } }) => {
+      const before = await accountMails.recipient(userId);
+      await accounts.delete(userId);
+      accountMails.tell(before, 'account-deleted');
+    },
 
     searchUsers: async ({ session, query }) => {
       const found = await people.search(session.userId, query.q, limits.searchMaxResults);
@@ -145,7 +154,8 @@ export function accountHandlers({
     },
 
     getVaultWraps: async ({ session, requireProof }) => {
-      if (session.deviceId !== null) await requireProof();
+      const hasJustProven = session.deviceId === null && clock() - session.createdAt < provenLifetime;
+      if (!hasJustProven) await requireProof();
       return wrapsOf(await accounts.vault(session.userId));
     },
 

@@ -6,13 +6,15 @@ export function accountStateHandlers({ accountStates }: Pick<Services, 'accountS
   return {
     getAccountState: async ({ session }) => {
       const state = await accountStates.find(session.userId);
-      return state === null ? { version: 0, sealed: null } : { ...state, sealed: text(state.sealed) };
+      if (state === null) return { version: 0, sealed: null, segments: [] };
+      return { version: state.version, sealed: text(state.sealed), segments: state.segments.map(text) };
     },
 
     putAccountState: async ({ session, body }) => ({
       version: await accountStates.replace(session, {
         version: body.version,
         sealed: bytes(body.sealed),
+        segments: (body.segments ?? []).map(bytes),
       }),
     }),
   } satisfies Partial<Handlers>;

@@ -7,7 +7,7 @@ import type { RevocationRow } from '../repositories/revocations.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
-export function deviceHandlers({ accountChanges, devices, rateLimiter, starts }: Services) {
+export function deviceHandlers({ accountChanges, accountMails, devices, rateLimiter, starts }: Services) {
   /** People whose KeyPackages were taken so often that only the last-resort ones are given until the next hour. */
   async function spared(userId: string, ownerIds: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
@@ -24,7 +24,9 @@ export function deviceHandlers({ accountChanges, devices, rateLimiter, starts }:
       const certificate = bytes(body.certificate);
       const signature = body.signature === undefined ? null : bytes(body.signature);
       const { name } = body;
-      const device = await devices.register(session, { id: params.id, name, certificate, signature });
+      const added = { id: params.id, name, certificate, signature };
+      const { device, isAnother } = await devices.register(session, added);
+      if (isAnother) accountMails.tell(await accountMails.recipient(session.userId), 'device-added');
       return deviceOf(device, device.id);
     },
 

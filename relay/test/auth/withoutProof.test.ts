@@ -55,6 +55,34 @@ describe('a stolen token', () => {
     expect(await stolen.call('GET', '/vault/wraps')).toMatchObject(required);
   });
 
+  it('of a log-in that has registered no device gives the wraps for fifteen minutes, and with a proof after them', async () => {
+    const stolen = await logIn(world.relay, world.person);
+    const read = () => call(world.relay, 'GET', '/vault/wraps', { token: stolen.token });
+    world.now += 15 * 60 * 1000 - 1;
+    expect((await read()).status).toBe(200);
+    world.now += 1;
+    expect(await read()).toMatchObject(required);
+    expect((await stolen.call('GET', '/vault/wraps')).status).toBe(200);
+  });
+
+  it('of a log-in that has registered no device ends as the person sets a new password', async () => {
+    const stolen = await logIn(world.relay, world.person);
+    const { password, passwordProofKey } = { password: base64Url(32), passwordProofKey: proofKeyOf('x') };
+    const vault = rotatedVault(1);
+    const body = {
+      currentPassword: world.person.password,
+      password,
+      passwordProofKey,
+      passwordParams,
+      vault,
+    };
+    expect((await world.person.call('PUT', '/users/me/password', body)).status).toBe(200);
+    expect(await call(world.relay, 'GET', '/profile', { token: stolen.token })).toMatchObject({
+      status: 401,
+      body: { code: 'password-changed' },
+    });
+  });
+
   it('stores no proof key of its own', async () => {
     const own = base64Url(32);
     const login = { email: world.person.username, password: own, passwordProofKey: proofKeyOf(own) };

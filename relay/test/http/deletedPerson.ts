@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { directConversationId } from '../../contract/index.ts';
 import { createPurgeJob } from '../../src/jobs/purge.ts';
-import { revocationOf, signedState } from '../devices.ts';
+import { revocationOf, signedSegments } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -80,8 +80,9 @@ export async function everywhere() {
   const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
   await person.call('PUT', '/vault', { version: 0, ...vault, recoveryAuthKey: base64Url(32) });
   await person.call('PUT', '/vault', { version: 1, sealedVault: base64Url(200) });
-  const state = signedState(person);
-  await person.call('PUT', '/account-state', { version: 0, sealed: state });
+  const segments = [base64Url(300)];
+  const state = signedSegments(person, segments);
+  await person.call('PUT', '/account-state', { version: 0, sealed: state, segments });
   const { nonce } = (await person.call<{ nonce: string }>('POST', '/proof-nonce')).body;
   const keyPackages = { keyPackages: [base64Url(300)], lastResort: base64Url(300) };
   await person.call('POST', '/key-packages', keyPackages);
@@ -141,6 +142,7 @@ export async function everywhere() {
       vault.passwordWrap,
       vault.recoveryWrap,
       state,
+      ...segments,
       nonce,
       ...keyPackages.keyPackages,
       keyPackages.lastResort,

@@ -153,6 +153,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
         id: randomUUID(),
         userId: id,
         deviceId: randomUUID(),
+        createdAt: Date.now(),
         expiresAt: Date.now() + 3_600_000,
         ...session,
       };

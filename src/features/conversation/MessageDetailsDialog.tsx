@@ -122,7 +122,15 @@ function DeviceName({ author, evidence, ownId }: EvidenceProps) {
 
 function LogEvidence({ evidence: { log }, nameOf, ownId }: EvidenceProps) {
   if (log.kind === 'finding') return <LogFindingLine event={log.event} ownId={ownId} nameOf={nameOf} />;
+  if (log.kind === 'agreed') return agreedText(log);
   return t(`chat.detailsLog.${log.kind}`);
+}
+
+function agreedText({ confirmed, others }: Extract<MessageEvidence['log'], { kind: 'agreed' }>): string {
+  if (confirmed === 0) return t('chat.detailsLog.agreed');
+  return confirmed === others
+    ? t('chat.detailsLog.agreedAll', { count: others })
+    : t('chat.detailsLog.agreedSome', { confirmed, others });
 }
 
 function encryptionText({ epoch, suite }: MessageEvidence): string {

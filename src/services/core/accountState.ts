@@ -1,3 +1,4 @@
+import type { SealedState } from '../../crypto/client.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { isApiError } from '../../net/errors.ts';
 import { realtimeStatusAtom } from '../../store/connection.ts';
@@ -27,7 +28,7 @@ export interface AccountStates {
    * Replaces the state, whatever other devices do to it meanwhile.
    * @param change seals what becomes of the state as it is, null where there is none; asked again when it has moved
    */
-  replace(change: (sealedState: string | null) => Promise<string>): Promise<void>;
+  replace(change: (sealedState: SealedState | null) => Promise<SealedState>): Promise<void>;
 }
 
 const maxAttempts = 4;
@@ -40,16 +41,24 @@ export function createAccountStates({
   /** The number of events still to come of this tab's own writes. */
   let echoes = 0;
 
-  async function put(version: number, sealed: string): Promise<void> {
+  async function get(): Promise<{ readonly version: number; readonly state: SealedState | null }> {
+    const { sealed, segments, version } = await api.getAccountState();
+    return { version, state: sealed === null ? null : { sealed, segments } };
+  }
+
+  /** @param before the state that it takes the place of, whose segments the relay has */
+  async function put(version: number, state: SealedState, before: SealedState | null): Promise<void> {
+    const known = new Set(before?.segments);
     const isAwaited = store.get(realtimeStatusAtom) === 'connected';
     if (isAwaited) echoes += 1;
     try {
-      await api.putAccountState({ version, sealed });
+      const segments = state.segments.filter((segment) => !known.has(segment));
+      await api.putAccountState({ version, sealed: state.sealed, segments });
     } catch (error) {
       if (isAwaited) echoes = Math.max(0, echoes - 1);
       throw error;
     }
-    await crypto.adoptState(sealed);
+    await crypto.adoptState(state);
   }
 
   /** Returns whether a state that this device has no keys for is another device's, which has renewed them. */
@@ -59,22 +68,22 @@ export function createAccountStates({
   }
 
   /** Takes over a state. @returns what is to be put in its place; null for nothing */
-  async function adopt(sealed: string | null): Promise<string | null> {
+  async function adopt(state: SealedState | null): Promise<SealedState | null> {
     try {
-      return await crypto.adoptState(sealed);
+      return await crypto.adoptState(state);
     } catch (error) {
-      return (await isBehind(error)) ? null : crypto.adoptState(sealed, true);
+      return (await isBehind(error)) ? null : crypto.adoptState(state, true);
     }
   }
 
   /** One at a time, so that this device isn't too late for itself. */
   const load = coalesce(async () => {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      const { sealed, version } = await api.getAccountState();
-      const due = await adopt(sealed);
+      const { state, version } = await get();
+      const due = await adopt(state);
       if (due === null) return;
       try {
-        await put(version, due);
+        await put(version, due, state);
         return;
       } catch (error) {
         // Another device was quicker: its state is merged, too. After several attempts the next load does that.
@@ -85,15 +94,15 @@ export function createAccountStates({
 
   return {
     async read() {
-      await adopt((await api.getAccountState()).sealed);
+      await adopt((await get()).state);
     },
 
     load: () => load(),
 
     async isSettled() {
       await load();
-      const { sealed } = await api.getAccountState();
-      return (await adopt(sealed)) === null && (await relayVault({ api, crypto })) === 'same';
+      const { state } = await get();
+      return (await adopt(state)) === null && (await relayVault({ api, crypto })) === 'same';
     },
 
     takeEcho() {
@@ -108,13 +117,13 @@ export function createAccountStates({
 
     async replace(change) {
       for (let attempt = 1; ; attempt += 1) {
-        const { sealed, version } = await api.getAccountState();
-        const next = await change(sealed).catch(async (error: unknown) => {
+        const { state, version } = await get();
+        const next = await change(state).catch(async (error: unknown) => {
           if (await isBehind(error)) throw error;
           return change(null);
         });
         try {
-          await put(version, next);
+          await put(version, next, state);
           return;
         } catch (error) {
           if (!isApiError(error, 'stale-version') || attempt === maxAttempts) throw error;

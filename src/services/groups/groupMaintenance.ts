@@ -1,13 +1,13 @@
 import type { ConversationState } from '../../crypto/client.ts';
 import type { Timer } from '../../lib/clock.ts';
 import type { GroupSummary } from '../../net/api.ts';
-import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
+import type { AddingTries } from './addAgain.ts';
 
 export interface GroupMaintenance {
   /** Once at a time for a group and a purpose; not for a group that has gone in the meantime. */
@@ -21,7 +21,7 @@ export interface GroupMaintenance {
 }
 
 export interface GroupMaintenanceOptions {
-  readonly deps: Pick<Deps, 'api' | 'clock' | 'crypto' | 'random'>;
+  readonly deps: Pick<Deps, 'api' | 'clock' | 'crypto' | 'random' | 'store'>;
   readonly ownUserId: string;
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle' | 'submit'>;
   readonly isKnown: (groupId: string) => boolean;
@@ -42,8 +42,7 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
   const { background, commitSubmitter, isKnown, ownUserId } = options;
   const { api, clock, crypto, random } = options.deps;
   const timers = new Map<string, Timer>();
-  /** The epoch of each group in which members were added again. */
-  const readded = new Map<string, number>();
+  const tries: AddingTries = new Map();
   let stopped = false;
 
   function later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void {
@@ -63,25 +62,10 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
     if ((group?.leavingIds.length ?? 0) > 0) await commitSubmitter.settle(conversationId);
   }
 
-  /**
-   * Adds members again who have no device in the group since theirs were revoked, and another one by now: nobody lets that one
-   * in but the creator, and meanwhile nothing is sent. Only those whom this device has seen to lose theirs: the relay's list
-   * alone adds nobody.
-   */
+  /** Few groups ever need it. */
   async function addAgain(groupId: string, withoutKeys: readonly string[]): Promise<void> {
-    const conversationId = groupConversationId(groupId);
-    await commitSubmitter.settle(conversationId);
-    const { epoch, group } = await crypto.conversation(conversationId);
-    const wanted = withoutKeys.filter((userId) => group?.withoutDeviceIds.includes(userId) === true);
-    // Once an epoch: what was claimed is used up.
-    if (options.hasEnded(groupId) || wanted.length === 0 || readded.get(groupId) === epoch) return;
-    const claimed = await api.claimKeyPackagesOfMany(wanted.slice(0, limits.peoplePerClaim));
-    // No person has chosen whom to add: a relay that hands out devices of others would choose.
-    const theirs = claimed.filter(({ userId }) => wanted.includes(userId));
-    if (theirs.length === 0) return;
-    readded.set(groupId, epoch);
-    const keyPackages = theirs.map(({ deviceId, keyPackage, userId }) => ({ userId, deviceId, keyPackage }));
-    await commitSubmitter.submit(await crypto.addMembers({ conversationId, keyPackages }));
+    const { addMembersAgain } = await import('./addAgain.ts');
+    await addMembersAgain(options, tries, groupId, withoutKeys);
   }
 
   async function sealName(groupId: string): Promise<void> {

@@ -1,4 +1,7 @@
-/** Every way that a script of a worker has to say something to a server. Runs in the worker. */
+/**
+ * Every way that a script of a worker has to say something to a server. Each names itself in the address. Runs in the worker.
+ * @returns what came of each: `done`, or the name of its error
+ */
 export async function leaveWorker(addresses: string[]): Promise<Record<string, string>> {
   const outcomes: Record<string, string> = {};
   const attempt = async (name: string, leave: () => unknown) => {
@@ -11,7 +14,7 @@ export async function leaveWorker(addresses: string[]): Promise<Record<string, s
   };
   const settled = (target: EventTarget, ...ends: string[]) =>
     new Promise<void>((resolve, reject) => {
-      target.addEventListener('open', () => resolve());
+      for (const success of ['open', 'message']) target.addEventListener(success, () => resolve());
       for (const end of ends) target.addEventListener(end, () => reject(new Error('refused')));
     });
   const types = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): unknown } })
@@ -19,7 +22,7 @@ export async function leaveWorker(addresses: string[]): Promise<Record<string, s
   for (const [at, address] of addresses.entries()) {
     const of = (name: string) => `${name} ${at}`;
     await attempt(of('fetch'), () => fetch(`${address}/?fetch`));
-    await attempt(of('request'), () => {
+    await attempt(of('xhr'), () => {
       const request = new XMLHttpRequest();
       request.open('GET', `${address}/?xhr`, false);
       request.send();
@@ -30,6 +33,10 @@ export async function leaveWorker(addresses: string[]): Promise<Record<string, s
     await attempt(of('events'), () => settled(new EventSource(`${address}/?events`), 'error'));
     await attempt(of('import'), () => import(/* @vite-ignore */ `${address}/?import`));
     await attempt(of('worker'), () => settled(new Worker(`${address}/?worker`), 'error'));
+    await attempt(of('nested'), () => {
+      const source = `fetch('${address}/?nested').then(() => postMessage(0), () => { throw new Error('refused'); });`;
+      return settled(new Worker(URL.createObjectURL(new Blob([source]))), 'error');
+    });
     await attempt(of('font'), () => new FontFace('x', `url(${address}/?font)`).load());
     await attempt(of('scripts'), () =>
       (globalThis as { importScripts?: (url: string) => void }).importScripts?.(`${address}/?scripts`),
@@ -58,37 +65,89 @@ export async function leaveWorker(addresses: string[]): Promise<Record<string, s
   return outcomes;
 }
 
-/** Every way that a script of a document has to load something from a server, or to send it something. Runs in the document. */
-export async function leaveDocument([to, navigates]: [address: string, navigates: boolean]): Promise<void> {
-  const quietly = async (leave: () => unknown) => {
+/**
+ * Every way that a script of a document has to load something from a server, or to send it something, without leaving the
+ * document. Each names itself in the address. Runs in the document.
+ */
+export async function leaveDocument(to: string): Promise<void> {
+  // An attempt is over once the browser has said that it was refused, or how it went.
+  const attempt = async (leave: () => unknown) => {
+    const isForbidden = new Promise<void>((resolve) => {
+      document.addEventListener('securitypolicyviolation', () => resolve(), { once: true });
+    });
     try {
-      await leave();
+      await Promise.race([isForbidden, leave()]);
     } catch {
       // Only what the stranger hears counts.
     }
   };
-  const element = (name: string, attributes: Record<string, string>) => {
+  const settled = (target: EventTarget) =>
+    new Promise<void>((resolve) => {
+      for (const end of ['load', 'loadeddata', 'open', 'message', 'error'])
+        target.addEventListener(end, () => resolve());
+    });
+  const add = (name: string, attributes: Record<string, string>) => {
     const made = document.createElement(name);
+    const isOver = settled(made);
     for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
     document.body.append(made);
-    return made;
+    return isOver;
   };
-  await quietly(() => fetch(`${to}/?fetch`));
-  await quietly(() => navigator.sendBeacon(`${to}/?beacon`));
-  await quietly(() => new WebSocket(to.replace('http', 'ws')));
-  await quietly(() => new EventSource(`${to}/?events`));
-  await quietly(() => element('img', { src: `${to}/?image` }));
-  await quietly(() => element('video', { src: `${to}/?video` }));
-  await quietly(() => element('link', { rel: 'stylesheet', href: `${to}/?style` }));
-  await quietly(() => element('link', { rel: 'prefetch', href: `${to}/?prefetch` }));
-  await quietly(() => element('iframe', { src: `${to}/?frame` }));
-  await quietly(() => element('object', { data: `${to}/?object` }));
-  await quietly(() => element('script', { src: `${to}/?script` }));
-  await quietly(() => new FontFace('x', `url(${to}/?font)`).load());
-  await quietly(() =>
-    (element('form', { action: `${to}/?form`, method: 'post' }) as HTMLFormElement).submit(),
-  );
-  await quietly(() => import(/* @vite-ignore */ `${to}/?import`));
-  if (navigates) await quietly(() => window.location.assign(`${to}/?navigation`));
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await attempt(() => fetch(`${to}/?fetch`));
+  await attempt(() => {
+    const request = new XMLHttpRequest();
+    request.open('GET', `${to}/?xhr`, false);
+    request.send();
+  });
+  await attempt(() => navigator.sendBeacon(`${to}/?beacon`));
+  await attempt(() => settled(new WebSocket(`${to.replace('http', 'ws')}/?socket`)));
+  await attempt(() => settled(new EventSource(`${to}/?events`)));
+  await attempt(() => add('img', { src: `${to}/?image` }));
+  await attempt(() => add('video', { src: `${to}/?video` }));
+  await attempt(() => add('link', { rel: 'stylesheet', href: `${to}/?style` }));
+  await attempt(() => add('link', { rel: 'prefetch', href: `${to}/?prefetch` }));
+  await attempt(() => add('iframe', { src: `${to}/?frame` }));
+  await attempt(() => add('object', { data: `${to}/?object` }));
+  await attempt(() => add('script', { src: `${to}/?script` }));
+  await attempt(() => new FontFace('x', `url(${to}/?font)`).load());
+  await attempt(() => import(/* @vite-ignore */ `${to}/?import`));
+  await attempt(() => {
+    const source = `fetch('${to}/?nested').then(() => postMessage(0), () => { throw new Error('refused'); });`;
+    return settled(new Worker(URL.createObjectURL(new Blob([source]))));
+  });
+  await attempt(() => {
+    const target = document.createElement('iframe');
+    target.name = 'of-the-form';
+    const form = document.createElement('form');
+    Object.assign(form, { action: `${to}/?form`, method: 'post', target: target.name });
+    document.body.append(target, form);
+    form.submit();
+    return settled(target);
+  });
 }
+
+/** Ways of a document to reach a server by a window of its own, and by WebRTC, which finds itself by that server. Runs in the document. */
+export async function leaveByWindow([to, stun]: [address: string, stun: string]): Promise<void> {
+  window.open(`${to}/?window`, '_blank');
+  const connection = new RTCPeerConnection({ iceServers: [{ urls: stun }] });
+  const hasGathered = new Promise<void>((resolve) => {
+    connection.addEventListener('icegatheringstatechange', () => {
+      if (connection.iceGatheringState === 'complete') resolve();
+    });
+  });
+  connection.createDataChannel('x');
+  await connection.setLocalDescription();
+  await hasGathered;
+}
+
+/** Ways of a document to take itself, or the window that it is in, to another address. Runs in the document. */
+export const leaveByNavigation = {
+  own: (to: string) => window.location.assign(`${to}/?navigation`),
+  top: (to: string) => window.top?.location.replace(`${to}/?top`),
+  client: async (to: string) => {
+    const { clients } = globalThis as unknown as {
+      clients: { matchAll(): Promise<{ navigate(url: string): Promise<unknown> }[]> };
+    };
+    for (const client of await clients.matchAll()) await client.navigate(`${to}/?navigation`);
+  },
+} as const;

@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory } from 'fake-indexeddb';
 import type { Locks } from '#src/lib/locks.ts';
+import type { AtPoint } from './points.ts';
 
 /** The fault of a write: the transaction is torn, or there is no room for it. */
 export type DiskFault = 'torn' | 'full';
@@ -11,11 +12,28 @@ interface OpenDatabase extends IDBDatabase {
 
 const diskOf = new WeakMap<object, TabDisk>();
 
+const openTransaction = Reflect.get(IDBDatabase.prototype, 'transaction');
+IDBDatabase.prototype.transaction = function (
+  this: IDBDatabase,
+  ...given: Parameters<typeof openTransaction>
+) {
+  const disk = diskOf.get(this);
+  disk?.atPoint('disk');
+  const opened = Reflect.apply(openTransaction, this, given);
+  // All is written, and nobody has heard of it yet.
+  if (disk !== undefined && opened.mode === 'readwrite')
+    opened.addEventListener('complete', (event) => disk.committed(event));
+  return opened;
+};
+
 for (const method of ['put', 'add'] as const) {
   const original = IDBObjectStore.prototype[method];
   IDBObjectStore.prototype[method] = function (this: IDBObjectStore, ...given: Parameters<typeof original>) {
-    diskOf.get(this.transaction.db)?.beforeWrite(this.transaction);
-    return Reflect.apply(original, this, given);
+    const disk = diskOf.get(this.transaction.db);
+    disk?.beforeWrite(this.transaction);
+    const request = Reflect.apply(original, this, given);
+    disk?.atPoint('disk');
+    return request;
   };
 }
 
@@ -29,9 +47,12 @@ export class TabDisk {
   /** Writes until the one that is torn; null for none. */
   tearIn: number | null = null;
   torn = 0;
+  /** Told of each transaction that opens, each write and each commit. */
+  readonly atPoint: AtPoint;
 
-  constructor(factory: () => IDBFactory) {
+  constructor(factory: () => IDBFactory, atPoint: AtPoint) {
     this.#factory = factory;
+    this.atPoint = atPoint;
   }
 
   /** As the worker of this tab sees it. */
@@ -47,6 +68,11 @@ export class TabDisk {
     },
     deleteDatabase: (name: string) => this.#living().deleteDatabase(name),
   } as unknown as globalThis.IDBFactory;
+
+  committed(event: Event): void {
+    this.atPoint('disk');
+    if (this.#isDead) event.stopImmediatePropagation();
+  }
 
   beforeWrite(transaction: IDBTransaction): void {
     if (this.isFull) this.#fail(transaction, 'full');
@@ -68,6 +94,9 @@ export class TabDisk {
     this.#isDead = true;
     for (const db of this.#open) {
       const { transactions } = (db as OpenDatabase)._rawDatabase;
+      // Nobody is there to be told that it was broken off.
+      for (const type of ['success', 'error', 'abort'])
+        db.addEventListener(type, (event) => event.stopPropagation(), { capture: true });
       const running = transactions.filter((one) => one.db === db && one._state !== 'finished');
       for (const transaction of running) abort(transaction);
       db.close();

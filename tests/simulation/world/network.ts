@@ -2,6 +2,7 @@ import { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Random } from '../seams/random.ts';
 import { after, worldNow } from '../seams/time.ts';
+import type { AtPoint } from './points.ts';
 import type { Trace } from './trace.ts';
 
 /** The probabilities of everything that can become of a request. */
@@ -40,11 +41,14 @@ class End extends Duplex {
   peer: End | null = null;
   readonly remoteAddress = '10.0.0.1';
   readonly #delay: () => number;
+  readonly #atPoint: () => void;
   #arrival = 0;
 
-  constructor(delay: () => number) {
+  /** @param atPoint told of what this end sends and gets */
+  constructor(delay: () => number, atPoint: () => void = () => undefined) {
     super();
     this.#delay = delay;
+    this.#atPoint = atPoint;
   }
 
   setTimeout(): this {
@@ -60,8 +64,15 @@ class End extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     const copy = Buffer.from(chunk);
-    this.#carry(() => this.peer?.push(copy));
+    this.#atPoint();
+    // A tab that died at this point has sent nothing more.
+    if (!this.destroyed) this.#carry(() => this.peer?.arrive(copy));
     done();
+  }
+
+  arrive(chunk: Buffer): void {
+    this.#atPoint();
+    if (!this.destroyed) this.push(chunk);
   }
 
   override _final(done: () => void): void {
@@ -94,6 +105,8 @@ export class Line {
   /** The tab is gone: nobody is there for an answer. */
   isDead = false;
   liar: Liar | null = null;
+  /** Told of each request that leaves, each answer that comes, and what a socket carries. */
+  atPoint: AtPoint = () => undefined;
 
   constructor(app: FastifyInstance, random: Random, trace: Trace, name: string) {
     this.#app = app;
@@ -108,9 +121,11 @@ export class Line {
     const headers = Object.fromEntries(request.headers);
     const payload = await request.text();
     const send = () => this.#deliver(request.method, `${pathname}${search}`, headers, payload);
+    this.atPoint('request');
     await this.#travel(request.signal);
     if (this.isCut || this.#random.chance(this.weather.lostRequest)) throw new TypeError('Failed to fetch');
     const answer = await send();
+    this.atPoint('answer');
     if (this.#random.chance(this.weather.doubled)) after(this.#random.below(latest), () => void send());
     await this.#travel(request.signal, this.#random.chance(this.weather.late));
     if (this.isCut || this.#random.chance(this.weather.lostAnswer)) throw new TypeError('Failed to fetch');
@@ -130,7 +145,7 @@ export class Line {
   /** A connection for a WebSocket. */
   readonly connect = (): Duplex => {
     const delay = () => fastest + this.#random.below(slowest);
-    const [near, far] = [new End(delay), new End(delay)];
+    const [near, far] = [new End(delay, () => this.atPoint('socket')), new End(delay)];
     [near.peer, far.peer] = [far, near];
     near.on('error', () => undefined);
     far.on('error', () => undefined);

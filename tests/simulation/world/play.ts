@@ -55,11 +55,13 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
       world.trace.note(`step ${step} ${name}`);
       await kinds[name].act(world, random);
       await pass(pause);
+      await world.look();
     }
     await settle(world);
     // If a profile was copied, the words of one place have the other noticed, and new devices say both once more.
     if (world.wrong.length === 0 && world.inTwoPlaces.size > 0) await lastWords(world);
     if (world.wrong.length === 0) await lastWords(world);
+    await world.look();
     await check(world);
     const raised = await alarms(world);
     const isSound = world.wrong.length === 0 && raised.length === 0;

@@ -21,6 +21,7 @@ import { after, worldNow } from '../seams/time.ts';
 import { ProfileLocks, TabDisk } from './disk.ts';
 import { lyingClient } from './lies/lyingClient.ts';
 import type { Line } from './network.ts';
+import { Points } from './points.ts';
 
 const host = 'http://relay';
 const socketHost = 'ws://relay';
@@ -34,7 +35,10 @@ export class Profile {
   /** How far its clock is off, in milliseconds. */
   clockSkew = 0;
   readonly logLines: string[] = [];
+  /** Failures without a code that the workers of its tabs threw. */
+  readonly raw: string[] = [];
   readonly tabs: Tab[] = [];
+  readonly points = new Points(() => this.killTabs());
   readonly #newLine: (name: string) => Line;
   #opened = 0;
 
@@ -84,8 +88,6 @@ export class Tab {
   readonly store = createStore();
   readonly typist = new Typist();
   readonly crypto: CryptoApi;
-  /** Failures without a code that its worker threw. */
-  readonly raw: string[] = [];
   isVisible = true;
   isDead = false;
   readonly #id = Symbol('tab');
@@ -94,7 +96,8 @@ export class Tab {
   constructor(profile: Profile, line: Line) {
     this.profile = profile;
     this.line = line;
-    this.disk = new TabDisk(() => profile.indexedDB);
+    this.disk = new TabDisk(() => profile.indexedDB, profile.points.atPoint);
+    line.atPoint = profile.points.atPoint;
     const env = { ...browserEnv, now: () => this.clock.now() };
     this.crypto = this.#worker(
       createCryptoApi({
@@ -224,15 +227,18 @@ export class Tab {
       get: (_target, method) => {
         if (typeof method !== 'string' || method === 'then') return undefined;
         return async (...args: unknown[]) => {
+          this.profile.points.atPoint('worker');
+          if (this.isDead) return new Promise(() => undefined);
           const result = await worker
             .call(method as keyof CryptoApi, structuredClone(args))
             .catch((error: unknown) => {
-              this.raw.push(`${method}: ${String(error)}`);
+              this.profile.raw.push(`${method}: ${String(error)}`);
               throw error;
             });
+          this.profile.points.atPoint('worker');
           if (this.isDead) return new Promise(() => undefined);
           if (!result.ok) {
-            if (result.code === 'internal') this.raw.push(`${method}: ${result.detail}`);
+            if (result.code === 'internal') this.profile.raw.push(`${method}: ${result.detail}`);
             throw fromWire(result.code, result.detail);
           }
           return structuredClone(result.value);

@@ -33,7 +33,7 @@ async function calm(world: World): Promise<void> {
 }
 
 /** Signs everybody in again who is signed out, on browsers that were not taken out of use. */
-async function comeBack(world: World): Promise<void> {
+export async function comeBack(world: World): Promise<void> {
   for (const seat of world.seats.filter(({ status }) => status !== 'revoked')) {
     if (seat.profile.tabs.length === 0) {
       const tab = world.openTab(seat);
@@ -91,6 +91,7 @@ export async function restless(world: World): Promise<string[]> {
 export async function untilRest(world: World, when: string): Promise<void> {
   let lacks: string[] = [];
   for (let waited = 0; waited < patience; waited += 15_000) {
+    await world.look();
     lacks = await restless(world);
     if (lacks.length === 0) return;
     await signInWhereAsked(world);

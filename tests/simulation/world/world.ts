@@ -2,25 +2,19 @@ import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
 import { authStatusAtom } from '#src/store/session.ts';
 import { Random } from '../seams/random.ts';
 import { pass, passUntil } from '../seams/time.ts';
+import { codeOf } from './codes.ts';
 import { copyStorage } from './disk.ts';
 import { fairWeather, Line } from './network.ts';
 import { Nonces } from './nonces.ts';
 import { Person, type Said, Seat } from './people.ts';
 import { Profile, type Tab } from './profile.ts';
 import { startRelay, type WorldRelay } from './relay.ts';
+import { Thief } from './thieves.ts';
 import { Trace } from './trace.ts';
+import { Watch } from './watch.ts';
 
 const names = ['anna', 'bert', 'carl', 'dora', 'ella', 'fred'];
 const minute = 60_000;
-
-/** Storage that was copied when its device was taken out: nothing later may be read with it. */
-export interface Thief {
-  readonly userId: string;
-  readonly name: string;
-  readonly storage: IDBFactory;
-  /** The conversation that the device was taken out of; null for all. */
-  readonly conversationId: string | null;
-}
 
 /** Everybody, their browsers, the relay, and what has been said. */
 export class World {
@@ -39,6 +33,7 @@ export class World {
   /** How many messages there were when everybody said a last word. */
   saidBeforeLast = 0;
   readonly #network: Random;
+  readonly #watch = new Watch(this);
   /** The tabs in which something is under way. */
   readonly #running = new Set<{ readonly tab: Tab }>();
 
@@ -60,9 +55,15 @@ export class World {
 
   async end(): Promise<void> {
     for (const { seats } of this.people) for (const { profile } of seats) profile.killTabs();
+    for (const thief of this.thieves) await thief.end();
     await pass(minute);
     this.nonces.end();
     await this.relay.close();
+  }
+
+  /** Compares all that is with what holds at every moment. */
+  look(): Promise<void> {
+    return this.#watch.look();
   }
 
   count(event: string): void {
@@ -96,9 +97,8 @@ export class World {
         await action();
         onDone?.();
       } catch (error) {
-        const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
-        if (typeof code !== 'string' || code === 'internal')
-          this.wrong.push(`${what} failed without a code: ${detail(error)}`);
+        const code = codeOf(error);
+        if (code === null) this.wrong.push(`${what} failed without a code: ${detail(error)}`);
         else this.count(`${what}: ${code}`);
       } finally {
         this.#running.delete(running);
@@ -154,7 +154,7 @@ export class World {
   /** Somebody keeps a copy of this storage. @param conversationId that the device is taken out of; null for all */
   async steal(seat: Seat, conversationId: string | null): Promise<Thief> {
     const storage = await copyStorage(seat.profile.indexedDB);
-    return { userId: seat.person.id, name: seat.profile.name, storage, conversationId };
+    return new Thief(seat.person.id, seat.profile.name, storage, conversationId);
   }
 
   say(seat: Seat, tab: Tab, key: string, conversationId: string): void {

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
-import { ALICE, ALICE_AND_BOB, BOB, createPair, type TestDevice } from './support/device.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  createPair,
+  createTrio,
+  GROUP,
+  type TestDevice,
+} from './support/device.ts';
+import { receiptOf, take } from './support/receipts.ts';
 
 /** Returns a device's evidence for the message with a text. */
 async function evidenceOf(device: TestDevice, text: string) {
@@ -32,11 +41,33 @@ describe('the evidence of a message', () => {
     const { alice, bob, say } = await createTalk();
     expect((await evidenceOf(bob, 'First.')).log).toEqual({ kind: 'open' });
     await say(bob, 'Second.');
-    expect((await evidenceOf(alice, 'First.')).log).toEqual({ kind: 'agreed' });
+    expect((await evidenceOf(alice, 'First.')).log).toMatchObject({ kind: 'agreed' });
     expect((await evidenceOf(alice, 'Second.')).log).toEqual({ kind: 'open' });
     // Alice's next message says that she had read Bob's.
     await say(alice, 'Third.');
-    expect((await evidenceOf(bob, 'Second.')).log).toEqual({ kind: 'agreed' });
+    expect((await evidenceOf(bob, 'Second.')).log).toMatchObject({ kind: 'agreed' });
+  });
+
+  it('counts of a group those who have confirmed it themselves, each once, and not oneself', async () => {
+    const { alice, bob, carol } = await createTrio();
+    const everybody = [alice, bob, carol];
+    await bob.sync();
+    await carol.sync();
+    // How far one had read before is no word on what comes after.
+    await take(alice, await receiptOf(carol, GROUP), GROUP);
+    await alice.send(GROUP, 'First.');
+    for (const device of everybody) await device.sync();
+    const { lastSeq } = await alice.api.conversation(GROUP);
+    const logAt = async () => (await alice.api.messageEvidence(GROUP, lastSeq)).log;
+    expect(await logAt()).toEqual({ kind: 'open' });
+    await bob.send(GROUP, 'Second.');
+    for (const device of everybody) await device.sync();
+    // The header of a message is the word of one browser.
+    expect(await logAt()).toEqual({ kind: 'agreed', confirmed: 0, others: 2 });
+    await take(alice, await receiptOf(carol, GROUP), GROUP);
+    expect(await logAt()).toEqual({ kind: 'agreed', confirmed: 1, others: 2 });
+    await take(alice, await receiptOf(bob, GROUP), GROUP);
+    expect(await logAt()).toEqual({ kind: 'agreed', confirmed: 2, others: 2 });
   });
 
   it('says what was found of all that nobody has confirmed since', async () => {
@@ -55,7 +86,7 @@ describe('the evidence of a message', () => {
     for (const text of ['Fourth.', 'Sixth.']) {
       expect((await evidenceOf(bob, text)).log).toMatchObject(finding);
     }
-    expect((await evidenceOf(bob, 'Second.')).log).toEqual({ kind: 'agreed' });
+    expect((await evidenceOf(bob, 'Second.')).log).toMatchObject({ kind: 'agreed' });
   });
 
   it('is not known of what is older than this device', async () => {

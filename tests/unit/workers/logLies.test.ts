@@ -21,20 +21,35 @@ beforeAll(async () => {
 
 const [first, second, another, third] = [0, 1, 2, 3];
 
-/** A group of its own: of three people with four devices, or of two with three. */
-async function play(run: number): Promise<{ game: LogPlay; id: string }> {
-  const id = `group:${world.relay.uuid()}`;
-  const taking = run % 3 === 0 ? [first, second, another] : [first, second, another, third];
+interface Play {
+  readonly game: LogPlay;
+  readonly id: string;
+  readonly isDirect: boolean;
+}
+
+/** A group of three people with four devices, or of two with three; or the direct conversation of two with three. */
+async function play(run: number): Promise<Play> {
+  const isDirect = run % (2 * lies.length) >= lies.length;
+  const taking = isDirect || run % 3 === 0 ? [first, second, another] : [first, second, another, third];
   const present = taking.map((at) => devices[at] as TestDevice);
   const others = [...new Set(present.slice(1).map(({ userId }) => userId))];
-  await present[0]?.createGroup(id, 'Play', others);
+  const [creator] = present as [TestDevice];
+  const id = isDirect ? `direct:${[creator.userId, ...others].join(':')}` : `group:${world.relay.uuid()}`;
+  if (isDirect) await creator.start(id);
+  else await creator.createGroup(id, 'Play', others);
   const game = new LogPlay(world.relay, id, present, `${seed}/${run}`);
   for (const player of game.players) await game.read(player);
-  return { game, id };
+  return { game, id, isDirect };
+}
+
+/** Lets go of the conversation everywhere: the two people's next play begins it anew. */
+async function end(game: LogPlay, id: string): Promise<void> {
+  for (const { device } of game.players) await device.api.forgetConversation(id);
+  world.relay.forget(id);
 }
 
 describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
-  const counts = { plays: 0, alarms: 0, lies: 0, noticedByVictim: 0, noticedByOthers: 0 };
+  const counts = { plays: 0, alarms: 0, lies: 0, direct: 0, noticedByVictim: 0, noticedByOthers: 0 };
   const told = new Map<Lie, number>();
 
   it.each(Array.from({ length: BATCHES }, (_, batch) => batch))(
@@ -42,7 +57,7 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
     { timeout: 120_000 + runs * 5_000 },
     async (batch) => {
       for (let run = batch; run < runs; run += BATCHES) {
-        const { game, id } = await play(run);
+        const { game, id, isDirect } = await play(run);
         for (let step = 0; step < 25; step++) await game.act();
         for (const player of game.players) await game.say(player);
         for (const player of game.players) await game.read(player);
@@ -57,8 +72,12 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
         // The others write meanwhile, each in an epoch that has begun.
         for (const player of [...others, ...others]) await game.say(player);
         for (const player of others) await game.say(player);
-        if (!(await game.lie(victim, lie))) continue;
+        if (!(await game.lie(victim, lie))) {
+          await end(game, id);
+          continue;
+        }
         counts.lies++;
+        if (isDirect) counts.direct++;
         told.set(lie, (told.get(lie) ?? 0) + 1);
         await game.read(victim);
         const witness = game.pick(others);
@@ -73,6 +92,8 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
         const alarmed = await game.alarmed();
         expect({ run, lie, noticed: alarmed.includes(victim) }).toEqual({ run, lie, noticed: true });
         counts.noticedByVictim++;
+        const { isDoubted } = await victim.device.api.conversation(id);
+        expect({ run, lie, asks: isDoubted }).toEqual({ run, lie, asks: isDirect });
         expect(alarmed.filter((player) => player !== victim)).toEqual([]);
         await game.say(victim);
         for (const player of others) await game.read(player);
@@ -83,7 +104,7 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
           noticed: true,
         });
         counts.noticedByOthers++;
-        for (const { device } of game.players) await device.api.forgetConversation(id);
+        await end(game, id);
       }
     },
   );

@@ -147,7 +147,7 @@ describe('a thief with the old password, recovery key, vault and a browser', () 
     expect(recoveryWrap).toBeNull();
     const formerKey = unwrapVaultKey(decode(loot.stored.passwordWrap), loot.wrapKey);
     expect(() => openVault(decode(sealedVault), formerKey, ALICE)).toThrow('corrupt-record');
-    const state = relay.states.get(ALICE)!;
+    const state = relay.states.get(ALICE)!.sealed;
     expect(() => openShared('state', loot.vault.sharedKeys, ALICE, decode(state))).toThrow('missing-key');
   });
 

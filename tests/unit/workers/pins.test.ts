@@ -22,7 +22,7 @@ import {
   type TestDevice,
   textOf,
 } from './support/device.ts';
-import type { MemoryRelay } from './support/relay.ts';
+import { type MemoryRelay, wholeState } from './support/relay.ts';
 import { openVaultOf } from './support/rogue.ts';
 
 beforeAll(ready);
@@ -35,7 +35,7 @@ async function trustIn(device: TestDevice, userId = BOB) {
 
 /** The account state that the relay has for Alice, as whoever has her keys opens it. */
 function stateOf(relay: MemoryRelay, keys: readonly SharedKeys[] = openVaultOf(relay, ALICE).sharedKeys) {
-  const stored = Buffer.from(relay.states.get(ALICE) ?? '', 'base64url');
+  const stored = Buffer.from(relay.states.get(ALICE)?.sealed ?? '', 'base64url');
   return openAccountState(verifyAccountState(stored).sealed, keys, ALICE);
 }
 
@@ -170,11 +170,11 @@ describe('what the person has decided at one browser', () => {
     const { accountSeed } = createVault(env);
     const device = { userId: ALICE, deviceId: phone.deviceId, deviceKey: deviceSeed, notBefore: 0n };
     const bySomebody = signAccountState(
-      { certificate: issueDeviceCertificate(accountSeed, device), sealed },
+      { certificate: issueDeviceCertificate(accountSeed, device), sealed, segments: null },
       deviceSeed,
     );
     for (const forged of [sealed, bySomebody]) {
-      relay.states.set(ALICE, Buffer.from(forged).toString('base64url'));
+      relay.states.set(ALICE, wholeState(forged));
       await laptop.readState();
       expect(await trustIn(laptop)).toMatchObject({ changedAt: [] });
       // The state is put right, by a device that answers for it.
@@ -194,7 +194,7 @@ describe('what the person has decided at one browser', () => {
     await laptop.readState();
     expect(await trustIn(laptop)).toMatchObject({ keyOffered: true, changedAt: [] });
     expect(await laptop.api.safetyNumbers(BOB)).toMatchObject(before);
-    const signer = verifyAccountState(Buffer.from(relay.states.get(ALICE)!, 'base64url')).signer;
+    const signer = verifyAccountState(Buffer.from(relay.states.get(ALICE)!.sealed, 'base64url')).signer;
     expect(signer.deviceId).toBe(laptop.deviceId);
   });
 });
@@ -232,7 +232,7 @@ describe('a state that a removed browser’s keys have sealed', () => {
     ] as const;
     const state = { verified: [], revision: 3, pins: [{ userId: BOB, keys }] };
     const forged = sealAccountState(state, sharedKeys, ALICE, env);
-    relay.states.set(ALICE, Buffer.from(forged).toString('base64url'));
+    relay.states.set(ALICE, wholeState(forged));
     await world.device(ALICE);
     await laptop.readState();
     expect((await laptop.api.safetyNumbers(BOB)).current).toBe(good.current);
@@ -276,10 +276,10 @@ describe('a new browser that is shown a state which no live device answers for',
     const isInvented = signer === 'a device that another key certifies';
     const { accountSeed } = isInvented ? createVault(env) : openVaultOf(relay, ALICE);
     const signed = signAccountState(
-      { certificate: issueDeviceCertificate(accountSeed, named), sealed },
+      { certificate: issueDeviceCertificate(accountSeed, named), sealed, segments: null },
       privateKey,
     );
-    relay.states.set(ALICE, Buffer.from(signed).toString('base64url'));
+    relay.states.set(ALICE, wholeState(signed));
     const statement = signer === 'a revoked device' ? await phone.api.ownRevocation() : null;
     const revoked = statement === null ? [] : [{ userId: ALICE, deviceId: phone.deviceId, statement }];
     const trust = await newBrowser({ relay, owner, revoked });
@@ -294,8 +294,8 @@ describe('a stolen browser that writes the last revision', () => {
     const { certificate, env, privateKey, sharedKeys } = thiefOf(relay);
     const last = { verified: [], pins: [], revision: 0xffff_ffff };
     const sealed = sealAccountState(last, sharedKeys, ALICE, env);
-    const signed = signAccountState({ certificate, sealed }, privateKey);
-    relay.states.set(ALICE, Buffer.from(signed).toString('base64url'));
+    const signed = signAccountState({ certificate, sealed, segments: null }, privateKey);
+    relay.states.set(ALICE, wholeState(signed));
     await laptop.readState();
     await laptop.mark(BOB, true);
     const phone = await world.device(ALICE);

@@ -102,7 +102,7 @@ export const account = {
   getVault: { response: { ...vault, hasRecoveryKey: true } },
   getVaultWraps: { response: wraps },
   getFormerVault: { response: { ...vault, ...wraps, version: 2, replaced_at: time } },
-  getAccountState: { response: { version: 3, sealed: sealedState } },
+  getAccountState: { response: { version: 3, sealed: sealedState, segments: [] } },
   putAccountState: { body: { version: 3, sealed: sealedState }, response: { version: 4 } },
   putSignedName: { body: { signed_name: signedName } },
   listSignedNames: {

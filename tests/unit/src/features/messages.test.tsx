@@ -15,6 +15,12 @@ import { preferencesAtom } from '#src/store/preferences.ts';
 import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, shownMessages } from '../support/messagesTab.tsx';
 
+const agreed = (confirmed: number, others: number): MessageEvidence['log'] => ({
+  kind: 'agreed',
+  confirmed,
+  others,
+});
+
 const finding: ConversationEvent = {
   conversationId: 'direct:aino-id:veikko-id',
   seq: 2,
@@ -329,7 +335,10 @@ describe('an open chat', () => {
     });
 
     it.each<[string, Partial<MessageEvidence>, RegExp]>([
-      ['agreed on', { log: { kind: 'agreed' } }, /Compared.*Others were shown the same up to here/],
+      ['agreed on by one browser', { log: agreed(0, 3) }, /Compared.*At least one other browser was shown/],
+      ['agreed on by some', { log: agreed(1, 3) }, /Compared.*1 of 3 others have confirmed so far that they/],
+      ['agreed on by all', { log: agreed(3, 3) }, /Compared.*All 3 others were shown the same up to here/],
+      ['agreed on by the other one', { log: agreed(1, 1) }, /Compared.*The other person was shown the same/],
       ['not confirmed yet', { log: { kind: 'open' } }, /Compared.*Nothing differs so far/],
       [
         'not the same for everybody',
@@ -347,7 +356,7 @@ describe('an open chat', () => {
         isThisDevice: false,
         epoch: 12,
         suite: 0x004d,
-        log: { kind: 'agreed' },
+        log: agreed(0, 1),
         ...rest,
       });
       await user.click(screen.getByRole('menuitem', { name: 'Message details' }));

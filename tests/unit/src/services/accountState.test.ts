@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '#src/crypto/client.ts';
+import type { CryptoApi, SealedState } from '#src/crypto/client.ts';
 import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { type AccountStates, createAccountStates } from '#src/services/core/accountState.ts';
@@ -15,12 +15,13 @@ const worker = {
   adoptState: vi.fn<CryptoApi['adoptState']>(),
   vaultVersion: vi.fn<CryptoApi['vaultVersion']>(),
 };
+const whole = (sealed: string): SealedState => ({ sealed, segments: [] });
 let deps: TestDeps;
 let states: AccountStates;
 
 beforeEach(() => {
   vi.resetAllMocks();
-  api.getAccountState.mockResolvedValue({ version: 3, sealed: 'b2xk' });
+  api.getAccountState.mockResolvedValue({ version: 3, sealed: 'b2xk', segments: [] });
   api.putAccountState.mockResolvedValue({ version: 4 });
   worker.adoptState.mockResolvedValue(null);
   deps = testDeps({ api, crypto: worker });
@@ -30,38 +31,48 @@ beforeEach(() => {
 describe('reading the account state', () => {
   it('takes over what is there, and writes nothing', async () => {
     await states.load();
-    expect(worker.adoptState.mock.calls).toEqual([['b2xk']]);
+    expect(worker.adoptState.mock.calls).toEqual([[whole('b2xk')]]);
     expect(api.putAccountState).not.toHaveBeenCalled();
   });
 
   it('finds none at first', async () => {
-    api.getAccountState.mockResolvedValue({ version: 0, sealed: null });
+    api.getAccountState.mockResolvedValue({ version: 0, sealed: null, segments: [] });
     await states.load();
     expect(worker.adoptState.mock.calls).toEqual([[null]]);
   });
 
   it('puts there what the worker has sealed anew', async () => {
-    worker.adoptState.mockResolvedValueOnce('YW5ldw');
+    worker.adoptState.mockResolvedValueOnce(whole('YW5ldw'));
     await states.load();
-    expect(api.putAccountState.mock.calls).toEqual([[{ version: 3, sealed: 'YW5ldw' }]]);
-    expect(worker.adoptState).toHaveBeenLastCalledWith('YW5ldw');
+    expect(api.putAccountState.mock.calls).toEqual([[{ version: 3, sealed: 'YW5ldw', segments: [] }]]);
+    expect(worker.adoptState).toHaveBeenLastCalledWith(whole('YW5ldw'));
   });
 
   it('is merged with the state of a device that was quicker', async () => {
-    worker.adoptState.mockResolvedValueOnce('YW5ldw').mockResolvedValueOnce('bWVyZ2Vk');
+    worker.adoptState.mockResolvedValueOnce(whole('YW5ldw')).mockResolvedValueOnce(whole('bWVyZ2Vk'));
     api.getAccountState
-      .mockResolvedValueOnce({ version: 3, sealed: 'b2xk' })
-      .mockResolvedValueOnce({ version: 4, sealed: 'dGhlaXJz' });
+      .mockResolvedValueOnce({ version: 3, sealed: 'b2xk', segments: [] })
+      .mockResolvedValueOnce({ version: 4, sealed: 'dGhlaXJz', segments: [] });
     api.putAccountState.mockRejectedValueOnce(refused('stale-version'));
     await states.load();
-    expect(worker.adoptState.mock.calls).toEqual([['b2xk'], ['dGhlaXJz'], ['bWVyZ2Vk']]);
-    expect(api.putAccountState).toHaveBeenLastCalledWith({ version: 4, sealed: 'bWVyZ2Vk' });
+    expect(worker.adoptState.mock.calls).toEqual([[whole('b2xk')], [whole('dGhlaXJz')], [whole('bWVyZ2Vk')]]);
+    expect(api.putAccountState).toHaveBeenLastCalledWith({ version: 4, sealed: 'bWVyZ2Vk', segments: [] });
+  });
+
+  it('puts there, of one in segments, those that the relay lacks', async () => {
+    const state = (sealed: string, ...segments: string[]) => ({ sealed, segments });
+    api.getAccountState.mockResolvedValue({ version: 3, ...state('b2xk', 'b25l', 'dHdv') });
+    const next = state('YW5ldw', 'b25l', 'b3RoZXI');
+    worker.adoptState.mockResolvedValueOnce(next);
+    await states.load();
+    expect(api.putAccountState.mock.calls).toEqual([[{ version: 3, ...state('YW5ldw', 'b3RoZXI') }]]);
+    expect(worker.adoptState.mock.calls).toEqual([[state('b2xk', 'b25l', 'dHdv')], [next]]);
   });
 
   it('writes nothing on a device that has just signed in', async () => {
-    worker.adoptState.mockResolvedValue('YW5ldw');
+    worker.adoptState.mockResolvedValue(whole('YW5ldw'));
     await states.read();
-    expect(worker.adoptState.mock.calls).toEqual([['b2xk']]);
+    expect(worker.adoptState.mock.calls).toEqual([[whole('b2xk')]]);
     expect(api.putAccountState).not.toHaveBeenCalled();
   });
 
@@ -73,7 +84,7 @@ describe('reading the account state', () => {
 
 describe("the relay's word that the account state has changed", () => {
   const write = async () => {
-    worker.adoptState.mockResolvedValueOnce('YW5ldw');
+    worker.adoptState.mockResolvedValueOnce(whole('YW5ldw'));
     await states.load();
   };
 
@@ -98,23 +109,29 @@ describe("the relay's word that the account state has changed", () => {
 
 describe('changing the account state', () => {
   it('counts once the relay has it', async () => {
-    await states.replace(async (sealed) => `${sealed}-changed`);
-    expect(api.putAccountState.mock.calls).toEqual([[{ version: 3, sealed: 'b2xk-changed' }]]);
-    expect(worker.adoptState.mock.calls).toEqual([['b2xk-changed']]);
+    await states.replace(async (state) => whole(`${state?.sealed}-changed`));
+    expect(api.putAccountState.mock.calls).toEqual([[{ version: 3, sealed: 'b2xk-changed', segments: [] }]]);
+    expect(worker.adoptState.mock.calls).toEqual([[whole('b2xk-changed')]]);
   });
 
   it('is made upon what another device changed meanwhile', async () => {
     api.getAccountState
-      .mockResolvedValueOnce({ version: 3, sealed: 'b2xk' })
-      .mockResolvedValueOnce({ version: 4, sealed: 'bmV3ZXI' });
+      .mockResolvedValueOnce({ version: 3, sealed: 'b2xk', segments: [] })
+      .mockResolvedValueOnce({ version: 4, sealed: 'bmV3ZXI', segments: [] });
     api.putAccountState.mockRejectedValueOnce(refused('stale-version'));
-    await states.replace(async (sealed) => `${sealed}-changed`);
-    expect(api.putAccountState).toHaveBeenLastCalledWith({ version: 4, sealed: 'bmV3ZXI-changed' });
+    await states.replace(async (state) => whole(`${state?.sealed}-changed`));
+    expect(api.putAccountState).toHaveBeenLastCalledWith({
+      version: 4,
+      sealed: 'bmV3ZXI-changed',
+      segments: [],
+    });
   });
 
   it('counts for nothing when the state moves again and again', async () => {
     api.putAccountState.mockRejectedValue(refused('stale-version'));
-    await expect(states.replace(async () => 'YW5ldw')).rejects.toMatchObject({ code: 'stale-version' });
+    await expect(states.replace(async () => whole('YW5ldw'))).rejects.toMatchObject({
+      code: 'stale-version',
+    });
     expect(api.putAccountState).toHaveBeenCalledTimes(4);
     expect(worker.adoptState).not.toHaveBeenCalled();
   });
@@ -127,14 +144,14 @@ describe('whether this device has all that the relay has', () => {
   });
 
   it('is asked after what it adds was put there', async () => {
-    worker.adoptState.mockResolvedValueOnce('YW5ldw');
+    worker.adoptState.mockResolvedValueOnce(whole('YW5ldw'));
     expect(await states.isSettled()).toBe(true);
     expect(api.putAccountState).toHaveBeenCalledOnce();
     expect(api.getAccountState).toHaveBeenCalledTimes(2);
   });
 
   it('is no where its own could not be put there', async () => {
-    worker.adoptState.mockResolvedValue('YW5ldw');
+    worker.adoptState.mockResolvedValue(whole('YW5ldw'));
     api.putAccountState.mockRejectedValue(refused('stale-version'));
     expect(await states.isSettled()).toBe(false);
   });

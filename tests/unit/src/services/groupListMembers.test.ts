@@ -1,6 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { GroupState } from '#src/crypto/client.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { CryptoApiError, type GroupState } from '#src/crypto/client.ts';
 import { timings } from '#src/services/core/timings.ts';
+// The part that loads when it is asked for is there, so that the clock alone decides.
+import '#src/services/groups/addAgain.ts';
+import { memberNamesAtom } from '#src/store/names.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {
@@ -259,6 +263,56 @@ describe('a member whose last device was revoked', () => {
       keyPackages: [keyPackage],
     });
   });
+
+  it('comes in although another one can’t, who is named, and is not tried again', async () => {
+    const other = { ...keyPackage, userId: carl, deviceId: 'unusable' };
+    setDetails({ ...details, members: [...details.members, person(carl, 'carl')] });
+    deps.store.set(memberNamesAtom, new Map([[carl, 'carl']]));
+    claimMany.mockResolvedValue([other, keyPackage].map((one) => ({ ...one, lastResort: false })));
+    addMembers.mockImplementation(async ({ keyPackages }) => {
+      if (keyPackages.some(({ userId }) => userId === carl)) throw new CryptoApiError('invalid-key-package');
+      return added;
+    });
+    await reconciled({ withoutDeviceIds: [peer, carl] });
+    await deps.clock.advance(timings.tidyingByCreator);
+    await vi.waitFor(() => expect(deps.store.get(toastsAtom)).toHaveLength(1));
+    expect(submit).toHaveBeenCalledExactlyOnceWith(added);
+    expect(addMembers.mock.calls.map(([{ keyPackages }]) => keyPackages)).toEqual([
+      [other, keyPackage],
+      [other],
+      [keyPackage],
+    ]);
+    expect(deps.store.get(toastsAtom)).toMatchObject([
+      {
+        kind: 'info',
+        text: 'Could not add carl to Sailing again. The keys of their browser can’t be used in it.',
+      },
+    ]);
+    setKeys({ ...keys, epoch: 9 });
+    await reconciled({ withoutDeviceIds: [carl] });
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(claimMany).toHaveBeenCalledOnce();
+    // Somebody else who has lost their last one is added all the same.
+    await reconciled({ withoutDeviceIds: [peer, carl] });
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(claimMany).toHaveBeenLastCalledWith([peer]);
+  });
+
+  it.each(['refused', 'overtaken'] as const)(
+    'is tried alone where the commit of all is refused, and not where it is overtaken: %s',
+    async (kind) => {
+      const other = { ...keyPackage, userId: carl, deviceId: 'blocked' };
+      setDetails({ ...details, members: [...details.members, person(carl, 'carl')] });
+      claimMany.mockResolvedValue([other, keyPackage].map((one) => ({ ...one, lastResort: false })));
+      submit.mockResolvedValueOnce(
+        kind === 'refused' ? { kind, reason: refused('not-a-contact') } : { kind },
+      );
+      await reconciled({ withoutDeviceIds: [peer, carl] });
+      await deps.clock.advance(timings.tidyingByCreator);
+      const count = kind === 'refused' ? 3 : 1;
+      await vi.waitFor(() => expect(submit).toHaveBeenCalledTimes(count));
+    },
+  );
 
   it('is added by nobody else', async () => {
     await reconciled({ withoutDeviceIds: [peer], creatorId: peer });

@@ -151,12 +151,14 @@ describe('marking somebody as verified', () => {
       ...list,
       items: [{ id: peer, username: 'bert', email: 'bert@example.org' }],
     }));
-    accountStates.replace.mockImplementation(async (change) => void (await change('b2xk')));
-    worker.sealVerified.mockResolvedValue('bmV3');
+    accountStates.replace.mockImplementation(
+      async (change) => void (await change({ sealed: 'b2xk', segments: [] })),
+    );
+    worker.sealVerified.mockResolvedValue({ sealed: 'bmV3', segments: [] });
     worker.contactTrust.mockResolvedValue([{ ...known, verifiedAt: '2026-03-01T12:00:00.000Z' }]);
     await trust.setVerified(peer, number, true);
     const mark = { userId: peer, safetyNumber: number, verified: true };
-    expect(worker.sealVerified).toHaveBeenCalledWith('b2xk', mark);
+    expect(worker.sealVerified).toHaveBeenCalledWith({ sealed: 'b2xk', segments: [] }, mark);
     expect(confirmation.asked).toEqual([{ kind: 'mark-verified', target: 'bert', id: peer }]);
     expect(ofPeer()?.verifiedAt).not.toBeNull();
   });

@@ -6,6 +6,7 @@ import type {
   MovedOn,
   OperationKind,
   RotatedVault,
+  SealedState,
 } from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { Browser, Clock } from './browser.ts';
@@ -82,7 +83,7 @@ export class TestDevice {
   }
 
   /** The account state that the relay has. */
-  state(): string | null {
+  state(): SealedState | null {
     return this.relay.states.get(this.userId) ?? null;
   }
 
@@ -98,7 +99,7 @@ export class TestDevice {
   }
 
   /** Marks somebody as verified, or takes the mark away. @returns the account state from then on */
-  async mark(userId: string, verified: boolean): Promise<string> {
+  async mark(userId: string, verified: boolean): Promise<SealedState> {
     const { current: safetyNumber } = await this.api.safetyNumbers(userId);
     await this.confirm(verified ? 'mark-verified' : 'unmark-verified', userId);
     const state = await this.api.sealVerified(this.state(), { userId, safetyNumber, verified });

@@ -83,6 +83,9 @@ export class LogPlay {
   async say(player: Player): Promise<void> {
     player.requests.length = 0;
     await this.read(player);
+    // Where something was found in a direct conversation, the person is asked first.
+    const { isDoubted } = await player.device.api.conversation(this.#id);
+    if (isDoubted) await player.device.api.sendAnyway(this.#id);
     await player.device.queue(this.#id, `says ${this.#count++}`);
     for (let attempt = 0; attempt < 40; attempt++) {
       for (let rest = 0; rest < 3; rest++) await this.read(player);

@@ -97,4 +97,17 @@ export class ReceiptExchange {
     const given = places.flatMap((place) => recent[place % recent.length] ?? []);
     await device.api.takeReceipts(this.#id, given);
   }
+
+  /** The device has read everything, and makes its receipt of that. */
+  async tell(device: TestDevice): Promise<void> {
+    const { lastSeq } = await device.api.conversation(this.#id);
+    await device.api.setReadPosition(this.#id, 'here', lastSeq);
+    const receipt = await receiptOf(device, this.#id);
+    if (receipt !== null) this.#made.push(receipt);
+  }
+
+  /** The device is given every receipt of the play once more. */
+  async takeAll(device: TestDevice): Promise<void> {
+    await device.api.takeReceipts(this.#id, this.#made);
+  }
 }

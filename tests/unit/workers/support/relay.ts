@@ -4,6 +4,7 @@ import type {
   MovedOn,
   PasswordParams,
   RotatedVault,
+  SealedState,
 } from '#workers/api/cryptoApi.ts';
 import { toBase64Url } from '#workers/codec/base64url.ts';
 import { digestOf } from '#workers/conversation/logChain.ts';
@@ -42,6 +43,12 @@ interface GroupRow {
 export class StaleEpoch extends Error {}
 export class NotAMember extends Error {}
 
+/** An account state in one piece, as the relay has it. */
+export const wholeState = (sealed: Uint8Array): SealedState => ({
+  sealed: toBase64Url(sealed),
+  segments: [],
+});
+
 /**
  * A relay in memory that does all the worker needs: it numbers entries, compares epochs and keeps mailboxes.
  */
@@ -50,7 +57,7 @@ export class MemoryRelay {
   /** With their versions. */
   readonly vaults = new Map<string, RotatedVault>();
   /** Account states, by user id. */
-  readonly states = new Map<string, string>();
+  readonly states = new Map<string, SealedState>();
   /** Passwords that were changed, which no real relay has. */
   readonly passwords = new Map<string, string>();
   readonly passwordParams = new Map<string, PasswordParams>();
@@ -153,6 +160,15 @@ export class MemoryRelay {
     const log = this.#logs.get(conversationId) ?? { epoch: 0, groupInfo: '', entries: [] };
     this.#logs.set(conversationId, log);
     return log;
+  }
+
+  /** Lets go of a conversation, as if it had never begun. */
+  forget(conversationId: string): void {
+    this.#logs.delete(conversationId);
+    for (const [deviceId, mailbox] of this.#mailboxes) {
+      const kept = mailbox.filter((item) => item.conversationId !== conversationId);
+      this.#mailboxes.set(deviceId, kept);
+    }
   }
 
   entries(conversationId: string, after = 0): LogEntryInput[] {

@@ -156,7 +156,7 @@ export const testRenewal: Pick<KeyRenewal, 'renew'> = {
 export const uneventful = {
   api: {
     getVault: () => Promise.resolve({ sealedVault: '', hasRecoveryKey: false, version: 1 }),
-    getAccountState: () => Promise.resolve({ version: 1, sealed: '' }),
+    getAccountState: () => Promise.resolve({ version: 1, sealed: '', segments: [] }),
     listAccountChanges: () => Promise.resolve([]),
     listDevices: () => Promise.resolve([]),
     visibleRevocations: () => Promise.resolve([]),

@@ -76,7 +76,7 @@ function begin(): void {
     putDevice: answers('putDevice', {}),
     sessionId: vi.fn<() => never>(() => 'session' as never),
     revokeOwnDevice: answers('revokeOwnDevice', undefined),
-    getAccountState: answers('getAccountState', { version: 0, sealed: null }),
+    getAccountState: answers('getAccountState', { version: 0, sealed: null, segments: [] }),
     visibleRevocations: vi.fn<AsyncCall>().mockResolvedValue([]),
     signedNames: vi.fn<AsyncCall>().mockResolvedValue([]),
     putSignedName: vi.fn<AsyncCall>().mockResolvedValue(undefined),

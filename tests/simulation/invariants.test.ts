@@ -1,0 +1,222 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '#src/net/errors.ts';
+import { CryptoApiError } from '#workers/api/errors.ts';
+import { codeOf } from './world/codes.ts';
+import { Invariants, type Snapshot } from './world/invariants.ts';
+import { Nonces } from './world/nonces.ts';
+import { Points } from './world/points.ts';
+
+const PLACE = 'direct:anna:bert';
+
+type Device = Snapshot['devices'][number];
+type Conversation = Device['conversations'][number];
+
+function device(name: string, changes: Partial<Conversation> = {}): Device {
+  const conversation: Conversation = {
+    conversationId: PLACE,
+    isMember: true,
+    epoch: 2,
+    authenticator: 'a2',
+    memberDeviceIds: ['anna-1', 'bert-1'],
+    joinedSeq: 1,
+    lastSeq: 4,
+    isDoubted: false,
+    messages: [
+      { seq: 2, messageId: 'm2' },
+      { seq: 4, messageId: 'm4' },
+    ],
+    findings: [],
+    ...changes,
+  };
+  return { name, deviceId: name, conversations: [conversation], texts: new Set(['one', 'two']) };
+}
+
+const entries = [
+  { id: 'c1', seq: 1, kind: 'commit' },
+  { id: 'm2', seq: 2, kind: 'application' },
+  { id: 'c3', seq: 3, kind: 'commit' },
+  { id: 'm4', seq: 4, kind: 'application' },
+] as const;
+const log = { epoch: 2, entries };
+const shown = [
+  { seq: 2, messageId: 'm2', text: 'one' },
+  { seq: 4, messageId: 'm4', text: 'two' },
+  { seq: null, messageId: 'm5', text: 'waits' },
+];
+
+/** Two devices that have read a log of four entries. */
+function world(changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    devices: [device('anna-1'), device('bert-1')],
+    logs: new Map([[PLACE, log]]),
+    kept: [{ text: 'one', name: 'anna-1' }],
+    screens: [{ name: 'anna-1', conversationId: PLACE, messages: shown }],
+    ...changes,
+  };
+}
+const withBert = (changes: Partial<Conversation>) =>
+  world({ devices: [device('anna-1'), device('bert-1', changes)] });
+const withLog = (changed: readonly (typeof entries)[number][], epoch = 2) =>
+  world({ logs: new Map([[PLACE, { epoch, entries: changed }]]) });
+const withScreen = (messages: typeof shown) =>
+  world({ screens: [{ name: 'anna-1', conversationId: PLACE, messages }] });
+
+let invariants: Invariants;
+beforeEach(() => {
+  invariants = new Invariants();
+});
+
+describe('the invariants of a simulated world', () => {
+  it('hold where everybody has what the log has, and as it grows', () => {
+    const later = [...entries, { id: 'm5', seq: 5, kind: 'application' }] as const;
+    expect(invariants.faultsOf(world())).toEqual([]);
+    expect(invariants.faultsOf(world())).toEqual([]);
+    expect(invariants.faultsOf(world({ logs: new Map([[PLACE, { epoch: 2, entries: later }]]) }))).toEqual(
+      [],
+    );
+    expect(invariants.compared).toBeGreaterThan(0);
+  });
+
+  it.each<readonly [string, Snapshot, RegExp]>([
+    ['other secrets in one epoch', withBert({ authenticator: 'b2' }), /other secrets than anna-1 in epoch 2/],
+    ['an epoch that has not begun', withBert({ epoch: 3, authenticator: 'a3' }), /has not begun/],
+    ['more read than there is', withBert({ lastSeq: 5 }), /read further than the log/],
+    [
+      'a message that was passed over',
+      withBert({ messages: [{ seq: 4, messageId: 'm4' }] }),
+      /past 2 without/,
+    ],
+    [
+      "messages in each other's places",
+      withBert({
+        messages: [
+          { seq: 2, messageId: 'm4' },
+          { seq: 4, messageId: 'm2' },
+        ],
+      }),
+      /another message at 2/,
+    ],
+    [
+      'a message stored twice',
+      withBert({
+        messages: [
+          { seq: 2, messageId: 'm2' },
+          { seq: 3, messageId: 'm2' },
+          { seq: 4, messageId: 'm4' },
+        ],
+      }),
+      /has a message twice/,
+    ],
+    ['an alarm', withBert({ findings: ['diverged'] }), /a false alarm: bert-1: diverged/],
+    ['doubt', withBert({ isDoubted: true }), /a false alarm: bert-1: doubt/],
+    ['a lost text', world({ kept: [{ text: 'three', name: 'anna-1' }] }), /anna-1 has lost "three"/],
+    ['an entry that is gone', withLog([entries[0], entries[1], entries[2]], 2), /read further/],
+    ['a gap in the log', withLog([entries[0], entries[1], entries[3]]), /not in a row/],
+    [
+      'an entry twice',
+      withLog([...entries, { ...entries[3], seq: 5 } as never]),
+      /in direct:anna:bert twice/,
+    ],
+    ['a screen out of order', withScreen([shown[1]!, shown[0]!]), /out of order/],
+    [
+      'a message shown twice',
+      withScreen([...shown, { ...shown[2]!, text: 'otherwise' }]),
+      /shows a message of/,
+    ],
+    ['a text shown twice', withScreen([...shown, { ...shown[2]!, messageId: 'm6' }]), /shows a message of/],
+  ])('name %s', (_what, snapshot, fault) => {
+    expect(invariants.faultsOf(snapshot)).toEqual(expect.arrayContaining([expect.stringMatching(fault)]));
+  });
+
+  it('compare with an epoch that was left since', () => {
+    invariants.faultsOf(world());
+    const alone = world({ devices: [device('bert-1', { authenticator: 'b2' })] });
+    expect(invariants.faultsOf(alone)).toEqual([expect.stringMatching(/other secrets than anna-1/)]);
+  });
+
+  it('name a log whose entries were exchanged', () => {
+    invariants.faultsOf(world({ devices: [] }));
+    const exchanged = withLog([entries[0], { ...entries[1], id: 'x2' } as never, entries[2], entries[3]]);
+    expect(invariants.faultsOf({ ...exchanged, devices: [] })).toEqual([
+      expect.stringMatching(/gone or moved/),
+    ]);
+  });
+
+  it('name a copy that reads on without its device, and not one of before', () => {
+    invariants.faultsOf(withBert({}));
+    const copy = { name: 'bert-2', deviceId: 'bert-2' };
+    const read = [{ conversationId: PLACE, epoch: 2, text: 'two' }];
+    expect(invariants.faultsOfCopy(copy, read)).toEqual([
+      expect.stringMatching(/a copy of bert-2's storage/),
+    ]);
+    expect(invariants.faultsOfCopy({ ...copy, deviceId: 'bert-1' }, read)).toEqual([]);
+  });
+});
+
+describe('a failure in a simulated world', () => {
+  it('has its code of the closed set', () => {
+    expect(codeOf(new CryptoApiError('storage'))).toBe('storage');
+    expect(codeOf(new ApiError({ status: 409, code: 'stale-epoch', detail: null }))).toBe('stale-epoch');
+  });
+
+  it.each([
+    ['no code', new Error('x')],
+    ['a bug', new CryptoApiError('internal')],
+    ['a code of the machine', Object.assign(new Error('x'), { code: 'ECONNRESET' })],
+    ['a number', new DOMException('x', 'AbortError')],
+    ['no error', 'storage'],
+  ])('is a fault with %s', (_what, error) => {
+    expect(codeOf(error)).toBeNull();
+  });
+});
+
+describe('the watch over nonces', () => {
+  const cipher = 'crypto_aead_chacha20poly1305_ietf_encrypt';
+
+  async function encrypted(texts: readonly string[], nonces: readonly number[]) {
+    const sodium = (await import('libsodium-wrappers')).default;
+    const watch = new Nonces();
+    await watch.watch();
+    const key = new Uint8Array(32).fill(1);
+    const sealed = texts.map((text, at) => {
+      // The first four bytes are drawn for each message, and hide nothing.
+      const nonce = new Uint8Array(12).fill(nonces[at] ?? 0).fill(at, 0, 4);
+      return Buffer.from(sodium[cipher](text, null, null, nonce, key));
+    });
+    watch.end();
+    return { watch, sealed };
+  }
+
+  it('sees a key that was used twice with one nonce, once both ciphertexts are out', async () => {
+    const { sealed, watch } = await encrypted(['one', 'two'], [7, 7]);
+    expect(watch.repeatedIn(sealed.slice(0, 1))).toBe(0);
+    expect(watch.repeatedIn(sealed)).toBe(1);
+  });
+
+  it('says nothing of two nonces', async () => {
+    const { sealed, watch } = await encrypted(['one', 'two'], [7, 8]);
+    expect(watch.repeatedIn(sealed)).toBe(0);
+  });
+});
+
+describe('the points of a browser', () => {
+  it('kill it once, at the one that was named, and are counted', () => {
+    const killed: string[] = [];
+    const points = new Points(() => killed.push('dead'));
+    points.atPoint('disk');
+    points.arm(3);
+    for (const kind of ['disk', 'request', 'answer', 'socket'] as const) points.atPoint(kind);
+    expect(killed).toEqual(['dead']);
+    expect(points.disarm()).toBe('answer');
+  });
+
+  it('do nothing to a browser that has come to its end before', () => {
+    const killed: string[] = [];
+    const points = new Points(() => killed.push('dead'));
+    points.arm(3);
+    points.atPoint('disk');
+    expect(points.disarm()).toBeNull();
+    for (const kind of ['worker', 'worker'] as const) points.atPoint(kind);
+    expect({ killed, reached: points.reached }).toEqual({ killed: [], reached: 1 });
+  });
+});

@@ -1,0 +1,185 @@
+/**
+ * Reads what a browser has on its disk, opened with its session's key. No request of IndexedDB is made for it: nothing in the
+ * world moves meanwhile, and a run is the same with it and without.
+ */
+import { createDecipheriv } from 'node:crypto';
+import { endGroup, groupView, loadGroup, toHex } from '@sinetti/crypto-core';
+import type { Guard } from '#workers/codec/guards.ts';
+import {
+  accountDatabaseName,
+  type MessageRow,
+  type OutboxRow,
+  type SessionRow,
+  type StoreName,
+} from '#workers/storage/db.ts';
+import {
+  ConversationRecord,
+  DeviceRecord,
+  EventRecord,
+  MembersRecord,
+  MessageRecord,
+  OutboxRecord,
+} from '#workers/storage/records.ts';
+import { Sealer, sealingKey } from '#workers/storage/sealer.ts';
+
+/** A device's part in one conversation. */
+export interface StoredConversation {
+  readonly conversationId: string;
+  /** It has the keys of `epoch`. */
+  readonly isMember: boolean;
+  readonly epoch: number;
+  /** The epoch authenticator (RFC 9420 section 8.7) in hexadecimal; empty for a device without keys. */
+  readonly authenticator: string;
+  readonly memberDeviceIds: readonly string[];
+  readonly joinedSeq: number;
+  readonly lastSeq: number;
+  readonly isDoubted: boolean;
+  /** By position. */
+  readonly messages: readonly { readonly seq: number; readonly messageId: string }[];
+  /** Kinds of events: the device has found something to be missing, different or refused. */
+  readonly findings: readonly string[];
+}
+
+export interface StoredDevice {
+  readonly deviceId: string;
+  readonly conversations: readonly StoredConversation[];
+  /** Every text that it has, sent or unsent or received. */
+  readonly texts: ReadonlySet<string>;
+}
+
+type Key = string | readonly (string | number)[];
+
+/** The rows of fake-indexeddb. */
+interface RawFactory {
+  readonly _databases: ReadonlyMap<
+    string,
+    {
+      readonly rawObjectStores: ReadonlyMap<
+        string,
+        { readonly records: { values(): Iterable<{ readonly key: Key; readonly value: unknown }> } }
+      >;
+    }
+  >;
+}
+
+type Row<T> = readonly [key: Key, value: T];
+
+/** Records by their rows: a row is another object once it is written anew. */
+const openedRows = new WeakMap<object, unknown>();
+
+function opened<T>(row: object, open: () => T): T {
+  if (!openedRows.has(row)) openedRows.set(row, open());
+  return openedRows.get(row) as T;
+}
+
+function rowsOf<T>(factory: IDBFactory, database: string, store: string): Row<T>[] {
+  const records = (factory as unknown as RawFactory)._databases
+    .get(database)
+    ?.rawObjectStores.get(store)?.records;
+  return [...(records?.values() ?? [])].map(({ key, value }) => [key, value as T] as const);
+}
+
+/** The session's storage key; null for a browser on which this person isn't signed in. */
+function storageKey(factory: IDBFactory, userId: string): Uint8Array | null {
+  const row = rowsOf<SessionRow>(factory, 'sinetti', 'sessions').find(([key]) => key === userId)?.[1];
+  if (row === undefined) return null;
+  const { bytes } = row.wrappingKey as unknown as { readonly bytes: Uint8Array };
+  const decipher = createDecipheriv('aes-256-gcm', bytes, row.iv);
+  decipher.setAAD(Buffer.from(userId));
+  decipher.setAuthTag(row.wrapped.subarray(-16));
+  return Buffer.concat([decipher.update(row.wrapped.subarray(0, -16)), decipher.final()]);
+}
+
+const unused = {
+  random: (): never => {
+    throw new Error('nothing is sealed here');
+  },
+  now: () => 0,
+};
+
+class Disk {
+  readonly #factory: IDBFactory;
+  readonly #database: string;
+  readonly #sealer: Sealer;
+
+  constructor(factory: IDBFactory, userId: string, key: Uint8Array) {
+    this.#factory = factory;
+    this.#database = accountDatabaseName(userId);
+    this.#sealer = new Sealer(key, unused);
+  }
+
+  rows<T>(store: StoreName): Row<T>[] {
+    return rowsOf<T>(this.#factory, this.#database, store);
+  }
+
+  /** The records of a store by their keys; those of [conversation id, seq] by `conversation id/seq`. */
+  records<T>(store: StoreName, guard: Guard<T>): Map<string, T> {
+    return new Map(
+      this.rows<Uint8Array | MessageRow | OutboxRow>(store).map(([key, row]) => {
+        const place = typeof key === 'string' ? key : sealingKey(String(key[0]), key[1] ?? '');
+        const sealed = row instanceof Uint8Array ? row : row.sealed;
+        return [place, opened(row, () => this.#sealer.open(store, place, sealed, guard))];
+      }),
+    );
+  }
+
+  authenticators(): Map<string, string> {
+    return new Map(
+      this.rows<Uint8Array>('epochs').map(([key, row]) => [
+        String(key),
+        opened(row, () => this.#authenticator(String(key), row)),
+      ]),
+    );
+  }
+
+  #authenticator(conversationId: string, row: Uint8Array): string {
+    const group = loadGroup(this.#sealer.openBytes('epochs', conversationId, row), () => undefined);
+    const authenticator = toHex(groupView(group).epochAuthenticator);
+    endGroup(group);
+    return authenticator;
+  }
+}
+
+function textIn(payload: string | null): string[] {
+  const value: unknown = payload === null ? null : JSON.parse(payload);
+  if (typeof value !== 'object' || value === null || !('text' in value)) return [];
+  return typeof value.text === 'string' ? [value.text] : [];
+}
+
+const notable = ['missing', 'diverged', 'refused'];
+
+/** Returns what is stored of a person's device; null where nobody is signed in, or no device was made yet. */
+export function storedDevice(factory: IDBFactory, userId: string): StoredDevice | null {
+  const key = storageKey(factory, userId);
+  if (key === null) return null;
+  const disk = new Disk(factory, userId, key);
+  const device = disk.rows<Uint8Array>('device').find(([name]) => name === 'device');
+  if (device === undefined) return null;
+  const sealer = new Sealer(key, unused);
+  const { deviceId } = opened(device[1], () => sealer.open('device', 'device', device[1], DeviceRecord));
+  const authenticators = disk.authenticators();
+  const members = disk.records('members', MembersRecord);
+  const events = [...disk.records('events', EventRecord)];
+  const rows = disk.rows<MessageRow>('messages');
+  const conversations = [...disk.records('heads', ConversationRecord)].map(([conversationId, head]) => ({
+    conversationId,
+    isMember: head.membership === 'member',
+    epoch: head.epoch,
+    authenticator: authenticators.get(conversationId) ?? '',
+    memberDeviceIds: (members.get(conversationId) ?? []).flatMap(({ deviceIds }) => deviceIds),
+    joinedSeq: head.joinedSeq,
+    lastSeq: head.lastSeq,
+    isDoubted: head.isDoubted,
+    messages: rows
+      .filter(([place]) => place[0] === conversationId)
+      .map(([place, { messageId }]) => ({ seq: Number(place[1]), messageId })),
+    findings: events
+      .filter(([place, { kind }]) => place.startsWith(`${conversationId}/`) && notable.includes(kind))
+      .map(([, { code, kind }]) => (code === null ? kind : `${kind} (${code})`)),
+  }));
+  const texts = [
+    ...[...disk.records('messages', MessageRecord).values()].flatMap(({ payload }) => textIn(payload)),
+    ...[...disk.records('outbox', OutboxRecord).values()].flatMap(({ payload }) => textIn(payload)),
+  ];
+  return { deviceId, conversations, texts: new Set(texts) };
+}
