@@ -55,7 +55,7 @@ export const requestContact = defineRoute({
   params: IdParams,
   status: 201,
   response: z.object({ id: Id, status: z.enum(['pending', 'accepted']), message: z.string() }),
-  errors: ['not-found', 'already-contacts', 'request-exists'],
+  errors: ['not-found', 'already-contacts', 'request-exists', 'quota'],
 });
 
 export const acceptContact = defineRoute({

@@ -45,7 +45,10 @@ export const LogEntry = z
     sender_device_id: Id,
     receiver_id: z.nullable(Id),
     group_id: z.nullable(Id),
-    /** Empty once the sender has deleted their account: the position stays, so that the log keeps no gap. */
+    /**
+     * Empty, with a digest, once nobody needs it any more, it is too old, or its sender has deleted their account: the
+     * position stays, so that the log keeps no gap.
+     */
     content: base64Url(limits.commitMax, 0),
     /** When the relay stored it. */
     timestamp: Timestamp,
@@ -55,6 +58,8 @@ export const LogEntry = z
     is_read: z.boolean(),
     /** The digest of an entry whose content or sender is gone, as it was, so that the running hash over the log holds. */
     digest: z.optional(Digest),
+    /** With an empty `content`: it was deleted because nobody needed it any more, or it was too old. */
+    expired: z.optional(z.boolean()),
   })
   .register(z.globalRegistry, { id: 'LogEntry' });
 export type LogEntry = z.infer<typeof LogEntry>;
@@ -119,7 +124,7 @@ export const sendUserMessage = defineRoute({
   body: MessageFields,
   status: 201,
   response: SentMessage,
-  errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken', 'another-start'],
+  errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken', 'another-start', 'quota'],
   bodyLimit: 256 * 1024,
 });
 
@@ -171,7 +176,7 @@ export const submitCommit = defineRoute({
   body: CommitFields,
   status: 201,
   response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
-  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch', 'another-start'],
+  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch', 'another-start', 'quota'],
   bodyLimit: 12 * 1024 * 1024,
 });
 

@@ -164,7 +164,7 @@ export const publishKeyPackages = defineRoute({
   }),
   status: 201,
   response: z.object({ available: z.int() }),
-  errors: ['limit-reached'],
+  errors: ['limit-reached', 'quota'],
   bodyLimit: 3 * 1024 * 1024,
 });
 

@@ -41,6 +41,8 @@ export const errorStatus = {
   'group-exists': 409,
   'already-member': 409,
   'limit-reached': 409,
+  /** As much is stored for one person, theirs or somebody else's, as the relay keeps for one: `quota` says of what. */
+  quota: 413,
   'rate-limited': 429,
   'storage-full': 507,
   unavailable: 503,
@@ -49,6 +51,16 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
+
+/** The quotas that one person has. A type alone, which weighs nothing in the client. */
+export type QuotaOf =
+  | 'messages'
+  | 'welcomes'
+  | 'group-infos'
+  | 'key-packages'
+  | 'history'
+  | 'groups'
+  | 'requests';
 
 /** The body of every answer that is not a success. */
 export const ErrorBody = z
@@ -62,6 +74,8 @@ export const ErrorBody = z
     version: z.optional(z.int()),
     /** With `device-conflict`: the data of this device was found in two places. */
     copied: z.optional(z.boolean()),
+    /** With `quota`: what there is as much of as may be. */
+    quota: z.optional(z.string()),
     /** With `rate-limited`: seconds to wait, as the Retry-After header says. */
     retryAfter: z.optional(intFrom(1)),
   })

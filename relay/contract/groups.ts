@@ -120,6 +120,7 @@ export const addGroupMember = defineRoute({
   status: 201,
   response: z.extend(SentMessage, { members: z.array(GroupMember) }),
   errors: [
+    'quota',
     'not-found',
     'forbidden',
     'not-a-contact',
@@ -187,6 +188,6 @@ export const sendGroupMessage = defineRoute({
   body: MessageFields,
   status: 201,
   response: SentMessage,
-  errors: ['not-found', 'stale-epoch', 'message-id-taken', 'another-start'],
+  errors: ['not-found', 'stale-epoch', 'message-id-taken', 'another-start', 'quota'],
   bodyLimit: 256 * 1024,
 });

@@ -38,7 +38,7 @@ export const putHistory = defineRoute({
     /** The position of the newest copy there is, which another device may have stored. */
     lastPosition: Seq,
   }),
-  errors: ['limit-reached'],
+  errors: ['quota'],
   bodyLimit: 4 * 1024 * 1024,
 });
 

@@ -11,6 +11,7 @@ import * as names from './names.ts';
 import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 import * as receipts from './receipts.ts';
+import * as storage from './storage.ts';
 
 export * from './account.ts';
 export * from './accountChanges.ts';
@@ -30,6 +31,7 @@ export * from './proofs.ts';
 export * from './realtime.ts';
 export * from './receipts.ts';
 export * from './route.ts';
+export * from './storage.ts';
 
 /** Every call of the contract by its name. */
 export const routes = {
@@ -100,6 +102,7 @@ export const routes = {
   putHistory: history.putHistory,
   getHistory: history.getHistory,
   deleteHistory: history.deleteHistory,
+  getStorage: storage.getStorage,
   listNotifications: notifications.listNotifications,
   readNotification: notifications.readNotification,
   readAllNotifications: notifications.readAllNotifications,

@@ -23,6 +23,9 @@ import { nameIndex } from './0021-name-index.ts';
 import { usernameSkeletons } from './0022-username-skeletons.ts';
 import { discoverability } from './0023-discoverability.ts';
 import { stateSegments } from './0024-state-segments.ts';
+import { retention } from './0026-retention.ts';
+import { historyAge } from './0027-history-age.ts';
+import { quotas } from './0028-quotas.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -61,4 +64,7 @@ export const migrations = (
   '0022-username-skeletons': usernameSkeletons,
   '0023-discoverability': discoverability,
   '0024-state-segments': stateSegments(types),
+  '0026-retention': retention,
+  '0027-history-age': historyAge,
+  '0028-quotas': quotas,
 });

@@ -17,6 +17,7 @@ import type { Ports } from './http/origins.ts';
 import { serveWebClient } from './http/static.ts';
 import { createNameJob } from './jobs/names.ts';
 import { createPurgeJob } from './jobs/purge.ts';
+import { createRetentionJob } from './jobs/retention.ts';
 import { listenFailure } from './listenFailure.ts';
 import { createMailer } from './mail/mailer.ts';
 import { createAppender } from './messaging/append/appender.ts';
@@ -116,6 +117,9 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
 
     const purgeJob = createPurgeJob({ db: database.db, clock, log });
     opened.push(purgeJob);
+    const { retention } = config;
+    const retentionJob = createRetentionJob({ database, retention, clock, metrics, log });
+    opened.push(retentionJob);
     const nameJob = createNameJob({ db: database.db, names: database.names, log });
     opened.push(nameJob);
 
@@ -163,6 +167,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         const settings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
         if (port !== null) metricsServer = await serveMetrics(metrics, { host, port, ...settings });
         purgeJob.start();
+        retentionJob.start();
         nameJob.start();
         // Browsers name both ports, so the one of the keys is taken before anything is answered at the app's.
         if (keys !== null) ports = await keys.listen();

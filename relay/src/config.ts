@@ -21,6 +21,13 @@ const address = (protocols: readonly string[], message: string) =>
     .refine((text) => isOrigin(text, protocols), message)
     .optional();
 
+const days = (min: number) =>
+  z.coerce
+    .number('must be a number of days')
+    .int('must be a number of days')
+    .min(min, `must be at least ${min}`)
+    .max(3650, 'must be at most 3650');
+
 /** Settings by the name of their environment variable. Each message completes the sentence "<NAME> …". */
 const Environment = z.object({
   PORT: z.coerce
@@ -64,6 +71,8 @@ const Environment = z.object({
       );
       return z.NEVER;
     }),
+  RETENTION_DAYS: days(1).default(90),
+  HISTORY_DAYS: days(30).optional(),
   SMTP_URL: address(
     ['smtp:', 'smtps:'],
     'must be an address such as smtps://name:password@mail.example.org',
@@ -138,6 +147,12 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number | null };
   /** The quotas of accounts and addresses, by action. */
   readonly rateLimits: Quotas;
+  readonly retention: {
+    /** The days that the content of an entry is kept where not every device has acknowledged it. */
+    readonly days: number;
+    /** The days that sealed copies of messages are kept; null for as long as the account is there. */
+    readonly historyDays: number | null;
+  };
   /** The URL of PostgreSQL, with its credentials; null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   /** The most connections to PostgreSQL at a time. */
@@ -192,6 +207,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustProxy: values.TRUST_PROXY === 'true',
     metrics: { host: values.METRICS_HOST, port: values.METRICS_PORT ?? null },
     rateLimits: values.RATE_LIMITS,
+    retention: { days: values.RETENTION_DAYS, historyDays: values.HISTORY_DAYS ?? null },
     databaseUrl: values.DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,

@@ -1,7 +1,7 @@
-import { type ErrorBody, type ErrorCode, errorStatus } from '../contract/index.ts';
+import { type ErrorBody, type ErrorCode, errorStatus, type QuotaOf } from '../contract/index.ts';
 import { errorCode } from './errorCode.ts';
 
-export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'copied' | 'retryAfter'>;
+export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'copied' | 'quota' | 'retryAfter'>;
 
 /** A refusal that the caller may see. Everything else that is thrown is a defect and answers `internal`. */
 export class ApiError extends Error {
@@ -25,6 +25,9 @@ export class ApiError extends Error {
     return { detail: this.message, code: this.code, ...this.extra };
   }
 }
+
+/** @param detail says what is full, and when it frees */
+export const quotaReached = (quota: QuotaOf, detail: string) => new ApiError('quota', detail, { quota });
 
 /**
  * A problem that the operator must mend before the relay can run: printed as one sentence, without a stack.

@@ -218,6 +218,8 @@ export function createApi(http: Http) {
      * Deletes the copies of one conversation, or all.
      * @param prove while the message backup is on, for all, and for a conversation that one is in
      */
+    getStorage: () => http.call(routes.getStorage, {}),
+
     deleteHistory: (query: { conversationId?: string }, prove?: Prove) =>
       http.call(routes.deleteHistory, { query, prove }),
 

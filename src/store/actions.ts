@@ -11,6 +11,12 @@ export interface Discoverability {
   readonly shows_email: boolean;
 }
 
+/** The days that the relay keeps messages, and sealed copies of them; null for as long as the account is there. */
+export interface Retention {
+  readonly entryDays: number;
+  readonly historyDays: number | null;
+}
+
 /**
  * Everything a person can do. Services implement it, `app/bootstrap` injects it, features call it: so features reach
  * the network and the keys without importing either. Every promise rejects with an AppError whose message can be shown.
@@ -72,6 +78,8 @@ export interface AppActions {
   /** Asks the relay what others can find of the person. */
   loadDiscoverability(): Promise<Discoverability>;
   setDiscoverability(change: Discoverability): Promise<void>;
+  /** Asks the relay for how long it keeps what it has. */
+  loadRetention(): Promise<Retention>;
   /** Ends the person's groups, then the account, then what this browser has of it, and leads to the landing page. */
   deleteAccount(): Promise<void>;
   /**

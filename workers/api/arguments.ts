@@ -180,6 +180,7 @@ export const LogEntries = array(
     content: string(Math.ceil((limits.commit * 4) / 3)),
     timestamp,
     digest: withDefault<string | undefined>(Digest, undefined),
+    expired: withDefault<boolean | undefined>(boolean, undefined),
   }),
   limits.entriesPerCall,
 );

@@ -136,6 +136,8 @@ export type ConversationChange =
   | { readonly kind: 'returned' }
   /** The sender's header counts more entries of that device than were given here; 100 is that many or more. */
   | { readonly kind: 'missing'; readonly count: number }
+  /** Messages from this position to `upTo` that the relay had deleted before this device read them. */
+  | { readonly kind: 'expired'; readonly count: number; readonly upTo: number }
   /** The sender was given another log than this device, or this device was given one twice in two ways. */
   | { readonly kind: 'diverged' };
 
@@ -182,6 +184,8 @@ export interface LogEntryInput {
   readonly timestamp: string;
   /** The running hash takes this digest in place of an entry whose content or sender the relay doesn't have any more. */
   readonly digest?: WireBytes | undefined;
+  /** The content was deleted because nobody needed it any more, or it was too old. */
+  readonly expired?: boolean | undefined;
 }
 
 /**

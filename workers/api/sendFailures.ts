@@ -33,6 +33,7 @@ export const sendFailures = [
   'payload-too-large',
   'proof-refused',
   'proof-required',
+  'quota',
   'rate-limited',
   'request-exists',
   'request-failed',

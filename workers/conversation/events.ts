@@ -111,11 +111,22 @@ export function keepEvent(
     code: change.kind === 'refused' ? change.code : null,
     added: isComparison ? [...change.added] : [],
     removed: isComparison ? [...change.removed] : [],
-    count: change.kind === 'missing' ? change.count : 0,
+    count: change.kind === 'missing' || change.kind === 'expired' ? change.count : 0,
+    upTo: change.kind === 'expired' ? change.upTo : 0,
   };
   const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
   transaction.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
   return eventView(conversationId, entry.seq, record);
+}
+
+/** Reads the event at the highest position; null where there is none. */
+export async function lastEvent({
+  account,
+  conversationId,
+  tx,
+}: ConversationTransaction): Promise<ConversationEvent | null> {
+  const cursor = await tx.objectStore('events').openCursor(withinConversation(conversationId), 'prev');
+  return cursor === null ? null : openEvent(account, conversationId, cursor.key[1], cursor.value);
 }
 
 /**
@@ -160,8 +171,9 @@ function eventView(conversationId: string, seq: number, record: EventRecord): Co
   return { conversationId, seq, senderId, senderDeviceId, timestamp, change: changeView(record) };
 }
 
-function changeView({ added, code, count, kind, removed }: EventRecord): ConversationChange {
+function changeView({ added, code, count, kind, removed, upTo }: EventRecord): ConversationChange {
   if (kind === 'refused') return { kind, code: code ?? 'internal' };
   if (kind === 'missing') return { kind, count };
+  if (kind === 'expired') return { kind, count, upTo };
   return kind === 'returned' || kind === 'diverged' ? { kind } : { kind, added, removed };
 }

@@ -69,7 +69,7 @@ function requireSender(entry: LogEntryInput, credential: Credential): void {
  * Returns the reason that is shown for a refused entry. Its bytes may be a stranger's, so even an unforeseen
  * error counts as a damaged entry and doesn't stop those after it.
  */
-export function reasonOf(error: unknown): ForkReason {
+export function reasonOf(error: unknown): Exclude<ForkReason, 'expired'> {
   if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';
   return error instanceof CryptoError ? reasonOfCode[error.code] : 'damaged';
 }

@@ -11,7 +11,7 @@ import type {
   OwnState,
 } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
-import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
+import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import type { SignedPosition } from '../conversation/chainRecord.ts';
 import type { Claim } from '../conversation/chainRows.ts';
@@ -46,6 +46,7 @@ import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
 import type { MessageRecord, PendingRecord } from '../storage/records.ts';
 import { ascending, checkContiguous, checksOf, codeOf, reasonOf, refusal } from './logEntries.ts';
+import { hasContent, isEmptied, Missed, missedAmong } from './missed.ts';
 import { takeOwnMessage } from './ownMessages.ts';
 import { mergeOwnStates } from './ownStateMessage.ts';
 import { readMessage } from './readMessage.ts';
@@ -90,8 +91,10 @@ class LogProcessor {
   isCopied = false;
   readonly #transaction: ConversationTransaction;
   readonly #deps: TransactionDeps;
+  readonly #missed: Missed;
 
   constructor(transaction: ConversationTransaction, deps: TransactionDeps) {
+    this.#missed = new Missed(transaction);
     this.#transaction = transaction;
     this.#deps = deps;
   }
@@ -108,6 +111,7 @@ class LogProcessor {
     if (fresh.length > 0 && conversation.linkFrom !== null)
       throw new CryptoApiError('gap', String(conversation.linkFrom + 1));
     if (fresh.length > 0) views.push(...(await this.#processNew(fresh)));
+    this.events.push(...this.#missed.keep());
     return views;
   }
 
@@ -130,7 +134,13 @@ class LogProcessor {
     const rows = await Promise.all(
       messages.map(({ seq }) => tx.objectStore('messages').get([conversationId, seq])),
     );
-    return messages.map((entry, i) => {
+    const lacking = messages.filter(({ seq }, i) => rows[i] === undefined && seq > conversation.joinedSeq);
+    const missed = await missedAmong(
+      this.#transaction,
+      lacking.map(({ seq }) => seq),
+    );
+    return messages.flatMap((entry, i) => {
+      if (missed.has(entry.seq)) return [];
       const row = rows[i];
       if (row !== undefined) {
         return messageView(
@@ -186,8 +196,10 @@ class LogProcessor {
   async #indexOfOwnJoin(entries: readonly LogEntryInput[]): Promise<number> {
     const pending = await this.#transaction.pending();
     if (pending === null) return -1;
-    const commit = toBase64Url(pending.commit);
-    return entries.findIndex(({ kind, content }) => kind === 'commit' && content === commit);
+    const { conversationId } = this.#transaction;
+    return entries.findIndex(
+      (entry) => entry.kind === 'commit' && hasContent(conversationId, entry, pending.commit),
+    );
   }
 
   async #processFromJoin(entries: readonly LogEntryInput[], joined: number): Promise<MessageView[]> {
@@ -208,7 +220,9 @@ class LogProcessor {
     for (const entry of entries) {
       let claim: Claim | null = null;
       const { epoch } = conversation;
-      if (entry.kind === 'application') {
+      if (entry.kind === 'application' && (await this.#missed.takes(entry))) {
+        // Its place and its digest count all the same.
+      } else if (entry.kind === 'application') {
         const { header, isCopied, record } = await readMessage(this.#transaction, entry);
         if (isCopied) await this.#findCopied();
         if (header !== null) claim = await this.#compare(entry, header);
@@ -221,6 +235,7 @@ class LogProcessor {
       } else if ((await this.#applyCommit(entry)) === STOP) {
         return views;
       }
+      if (entry.kind === 'commit') this.#missed.passes(entry);
       if (entry.seq === 1 && conversation.linkFrom === null) chain.begin();
       chain.append(entry, claim);
       conversation.lastSeq = entry.seq;
@@ -263,7 +278,7 @@ class LogProcessor {
     const { conversation } = this.#transaction;
     const content = fromBase64Url(entry.content);
     const pending = await this.#transaction.pending();
-    if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
+    if (pending !== null && hasContent(this.#transaction.conversationId, entry, pending.commit)) {
       const wasOutside = conversation.membership !== 'member';
       const hasRejoined = conversation.membership === 'forked';
       const before = await this.#transaction.members();
@@ -295,7 +310,9 @@ class LogProcessor {
       // An honest relay takes commits for the current epoch only, so one of an earlier epoch changes nothing.
       if (entry.epoch < conversation.epoch)
         return this.#recordEvent(entry, { kind: 'refused', code: 'wrong-epoch' });
-      if ((await this.#applyOthersCommit(entry, content)) === STOP) return STOP;
+      // Nothing is wrong, but its change is unknown for good: this device comes back by a commit of its own.
+      if (isEmptied(entry)) this.#transaction.fork('expired');
+      else if ((await this.#applyOthersCommit(entry, content)) === STOP) return STOP;
     }
     if (conversation.pending !== 'none' && conversation.pendingEpoch <= entry.epoch)
       this.#transaction.dropPending();

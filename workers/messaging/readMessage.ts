@@ -1,13 +1,13 @@
 /** Reading one message of the log, of another device or of this one, and its sender's clock (PROTOCOL section 10). */
 import type { ChainHeader } from '@sinetti/crypto-core/content';
-import type { LogEntryInput } from '../api/cryptoApi.ts';
-import { toBase64Url } from '../codec/base64url.ts';
+import type { LogEntryInput, UndecryptableReason } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
 import { areClocksClose, openMessage, openOutbox } from '../conversation/views.ts';
 import { type OutboxRow, withinConversation } from '../storage/db.ts';
-import type { MessageRecord } from '../storage/records.ts';
+import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
 import { codeOf, decryptEntry, reasonOf, received, refusal } from './logEntries.ts';
+import { hasContent, isEmptied } from './missed.ts';
 
 /** A message as it is kept, and the header of another device's that could be read. */
 interface ReadMessage {
@@ -34,7 +34,8 @@ export async function readMessage(
 
 async function decrypt(transaction: ConversationTransaction, entry: LogEntryInput): Promise<ReadMessage> {
   const { account, conversation } = transaction;
-  if (entry.content === '' && entry.digest) return unread(refusal(entry, 'deleted'));
+  const isWaiting = isEmptied(entry) && (await rowInOutbox(transaction, entry)) !== null;
+  if (isEmptied(entry) && !isWaiting) return unread(refusal(entry, 'deleted'));
   if (entry.sender_device_id === account.device.deviceId) {
     return entry.sender_id === account.userId
       ? takeFromOutbox(transaction, entry)
@@ -43,7 +44,7 @@ async function decrypt(transaction: ConversationTransaction, entry: LogEntryInpu
   const state = conversation.membership === 'member' ? await transaction.state() : null;
   if (state === null) {
     return unread(
-      refusal(entry, conversation.membership === 'none' ? 'before-join' : conversation.forkReason),
+      refusal(entry, conversation.membership === 'none' ? 'before-join' : reasonOfFork(conversation)),
     );
   }
   try {
@@ -58,6 +59,11 @@ async function decrypt(transaction: ConversationTransaction, entry: LogEntryInpu
     if (reason === 'storage-erased') transaction.fork(reason);
     return unread(refusal(entry, reason));
   }
+}
+
+/** Messages behind a deleted commit are counted, unless one of this device waits in the outbox for its entry. */
+function reasonOfFork({ forkReason }: Pick<ConversationRecord, 'forkReason'>): UndecryptableReason {
+  return forkReason === 'expired' ? 'deleted' : forkReason;
 }
 
 function unread(record: MessageRecord, isCopied = false): ReadMessage {
@@ -78,7 +84,7 @@ async function takeFromOutbox(
   }
   const { ciphertext, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
   await tx.objectStore('outbox').delete(entry.id);
-  const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
+  const unaltered = ciphertext !== null && hasContent(transaction.conversationId, entry, ciphertext);
   // Another place may have the message too, and have encrypted it under the same keys.
   if (!unaltered) return unread(refusal(entry, 'damaged', true), await isOfOwnLeaf(transaction, entry));
   if (headerAt === 0) chain.ownHeaderless(entry);

@@ -123,7 +123,7 @@ export const ConversationRecord = object({
   /** `forked`: a commit was refused that the others may have followed. */
   membership: oneOf('none', 'member', 'forked'),
   /** With `forked`: the reason, which messages that can't be read until the rejoin show as well. */
-  forkReason: oneOf('damaged', 'rules', 'unknown-device', 'storage-erased'),
+  forkReason: oneOf('damaged', 'rules', 'unknown-device', 'storage-erased', 'expired'),
   /** Counts the changes of the group: a tab whose cached group is of another version loads it again. */
   version: integer(0),
   /** The version at which the epoch's record was written. */
@@ -338,7 +338,7 @@ export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
 /** The event of an entry of the log. */
 export const EventRecord = object({
-  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'diverged'),
+  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'expired', 'diverged'),
   senderId: id,
   senderDeviceId: id,
   timestamp,
@@ -347,8 +347,10 @@ export const EventRecord = object({
   /** The people who were added to the MLS group and removed from it. */
   added: array(id, 100_000),
   removed: array(id, 100_000),
-  /** With `missing`: the number of entries. */
+  /** With `missing`: the number of entries; with `expired`, of messages. */
   count: withDefault(integer(0), 0),
+  /** With `expired`: the last position. */
+  upTo: withDefault(integer(0), 0),
 });
 export type EventRecord = Guarded<typeof EventRecord>;
 

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { ContactListName, UserSummary } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, quotaReached } from '../errors.ts';
 import { notifyOfContact } from '../notifications/notifications.ts';
+import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as rows from '../repositories/contacts.ts';
 import { markOccurrenceRead } from '../repositories/notifications.ts';
+import { requestCounts } from '../repositories/quotas.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
+
+/** How often a person declines somebody's requests before these stay away. */
+export const declinesTaken = 3;
+
+/** Milliseconds that declined requests are remembered, and stay away, after the last time. */
+export const declineLifetime = 30 * 24 * 60 * 60 * 1000;
 
 export interface Contacts {
   /** Returns whether the two have accepted each other. Nobody is a contact of oneself. */
@@ -21,7 +29,7 @@ export interface Contacts {
   /**
    * Asks a person to become a contact; a request that crosses theirs accepts it.
    * @returns the id of the request, and what became of it
-   * @throws ApiError invalid-request (oneself), not-found, already-contacts, request-exists
+   * @throws ApiError invalid-request (oneself), not-found, already-contacts, request-exists, quota
    */
   request(fromId: string, toId: string): Promise<{ id: string; status: 'pending' | 'accepted' }>;
   /** @throws ApiError not-found unless the request is pending and to this person */
@@ -65,11 +73,14 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
           throw new ApiError('already-contacts', 'This person is already your contact.');
         }
         const now = clock();
+        await rows.forgetDecline(tx, { fromUserId: toId, toUserId: fromId });
         const crossing = await rows.takeRequestBetween(tx, toId, fromId);
         if (crossing !== null) {
           await becomeContacts(tx, { requesterId: toId, accepterId: fromId }, now);
           return { id: crossing, status: 'accepted' } as const;
         }
+        await requireAnotherTurn(tx, fromId, toId, now);
+        await requireRoom(tx, fromId, toId);
         const id = randomUUID();
         if (!(await rows.insertRequest(tx, { id, fromUserId: fromId, toUserId: toId }, now))) {
           throw new ApiError('request-exists', 'You have already sent this person a contact request.');
@@ -102,7 +113,9 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
       const fromId = await db.transaction().execute(async (tx) => {
         const senderId = await rows.takeRequest(tx, requestId, userId);
         if (senderId === null) throw noSuchRequest();
-        await requestSettled(tx, { requesterId: senderId, accepterId: userId }, clock());
+        const now = clock();
+        await rows.rememberDecline(tx, { fromUserId: senderId, toUserId: userId }, now);
+        await requestSettled(tx, { requesterId: senderId, accepterId: userId }, now);
         return senderId;
       });
       listsChanged(userId, 'requests');
@@ -117,6 +130,32 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
       for (const id of [userId, contactId]) listsChanged(id, 'contacts');
     },
   };
+}
+
+/** @throws ApiError quota, where the other has declined this person's requests too often lately */
+async function requireAnotherTurn(tx: Db, fromUserId: string, toUserId: string, now: number): Promise<void> {
+  const declines = await rows.declinesOf(tx, { fromUserId, toUserId });
+  if (declines === null || declines.times < declinesTaken) return;
+  const waitMs = declines.declinedAt + declineLifetime - now;
+  if (waitMs <= 0) return;
+  const detail = 'This person has declined your requests. You can ask again in a month, or they can ask you.';
+  throw new ApiError('quota', detail, { quota: 'requests', retryAfter: Math.ceil(waitMs / 1000) });
+}
+
+/** @throws ApiError quota, where one has sent, or the other received, as many requests as may be pending */
+async function requireRoom(tx: Db, fromId: string, toId: string): Promise<void> {
+  if ((await requestCounts(tx, fromId)).sent >= personQuotas.requestsSentPerUser) {
+    throw quotaReached(
+      'requests',
+      `You can have at most ${personQuotas.requestsSentPerUser} pending requests. There is room again as people answer.`,
+    );
+  }
+  if ((await requestCounts(tx, toId)).received >= personQuotas.requestsReceivedPerUser) {
+    throw quotaReached(
+      'requests',
+      'This person has too many pending requests. Try again when they have answered some.',
+    );
+  }
 }
 
 interface Pair {

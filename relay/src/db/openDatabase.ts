@@ -19,6 +19,13 @@ export interface OpenDatabase {
   /** Null on PostgreSQL, which is asked from the event loop alone. */
   readonly program: RemoteProgram | null;
   readonly names: NameIndex;
+  /**
+   * Gives pages that nothing is on any more back to the disk, the last ones first. Null on PostgreSQL, which does that
+   * by itself.
+   * @param pages how many at most
+   * @returns how many are left
+   */
+  readonly giveBack: ((pages: number) => Promise<number>) | null;
   /** Finishes what runs, and lets go of the database. */
   close(): Promise<void>;
 }

@@ -47,7 +47,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
     await requireUtf8(db);
     leave = await lockDatabase(connect, options);
     await migrate(db, { bytes: 'bytea' });
-    return { db, program: null, names: await openNameIndex(db, connect), close };
+    return { db, program: null, names: await openNameIndex(db, connect), giveBack: null, close };
   } catch (error) {
     await close();
     throw unusable(error);

@@ -149,6 +149,21 @@ export interface Tables {
     /** Set where content or sender has gone. */
     digest: NullableBytes;
   };
+  stored_bytes: {
+    user_id: string;
+    bytes: number;
+  };
+  declined_requests: {
+    from_user_id: string;
+    to_user_id: string;
+    times: number;
+    declined_at: Time;
+  };
+  /** A row where something has been emptied. */
+  emptied_logs: {
+    conversation_id: string;
+    seq: number;
+  };
   receipts: {
     conversation_id: string;
     device_id: string;
@@ -164,6 +179,8 @@ export interface Tables {
     seq: number;
     content: Bytes;
     created_at: Time;
+    /** Null for one of before, and where the account is deleted. */
+    sender_id: ColumnType<string | null, string | null | undefined, string | null>;
   };
   welcome_deliveries: {
     id: string;
@@ -210,6 +227,7 @@ export interface Tables {
     conversation_id: string;
     seq: number | null;
     sealed: Bytes;
+    stored_at: Time;
   };
   history_totals: {
     user_id: string;

@@ -3,12 +3,14 @@ import { rotateVault, type VaultRotation } from '../accounts/vaultRotation.ts';
 import type { DeviceSession, Session } from '../auth/session.ts';
 import { tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, quotaReached } from '../errors.ts';
+import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactExists } from '../repositories/contacts.ts';
 import * as devices from '../repositories/devices.ts';
 import { shareGroup } from '../repositories/groups.ts';
 import * as keyPackages from '../repositories/keyPackages.ts';
+import { keyPackageBytesOf } from '../repositories/quotas.ts';
 import {
   isRevoked,
   type OwnedRevocationRow,
@@ -61,23 +63,25 @@ export interface Devices {
   visibleTo(userId: string, ownerId: string): Promise<devices.DeviceRow[]>;
   /**
    * @returns how many single-use KeyPackages the device has now
-   * @throws ApiError limit-reached, and then none is stored
+   * @throws ApiError limit-reached, quota, and then none is stored
    */
   publishKeyPackages(
-    deviceId: string,
+    session: Pick<DeviceSession, 'deviceId' | 'userId'>,
     published: { singleUse: readonly Buffer[]; lastResort: Buffer | null },
   ): Promise<number>;
   keyPackageCount(deviceId: string): Promise<{ available: number; lastResort: boolean }>;
   /**
    * One KeyPackage of each device of a person, the calling device left out. A single-use one is given once; a device
    * that has none left gives its last-resort one, and one that has neither is left out.
+   * @param isSpared true to give last-resort ones where there are any, so that nobody's single-use ones are used up by others
    * @throws ApiError not-found, not-a-contact
    */
-  claimKeyPackages(session: DeviceSession, ownerId: string): Promise<KeyPackageClaim[]>;
+  claimKeyPackages(session: DeviceSession, ownerId: string, isSpared?: boolean): Promise<KeyPackageClaim[]>;
   /** The same for several people, each once: all of it, or nothing. @throws ApiError not-found, not-a-contact */
   claimKeyPackagesOfMany(
     session: DeviceSession,
     ownerIds: readonly string[],
+    spared?: ReadonlySet<string>,
   ): Promise<{ ownerId: string; claimed: KeyPackageClaim[] }[]>;
 }
 
@@ -158,7 +162,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
       return devices.devicesOf(db, ownerId);
     },
 
-    async publishKeyPackages(deviceId, { singleUse, lastResort }) {
+    async publishKeyPackages({ deviceId, userId }, { singleUse, lastResort }) {
       return db.transaction().execute(async (tx) => {
         await devices.lockDevice(tx, deviceId);
         await keyPackages.insertKeyPackages(tx, deviceId, singleUse, clock());
@@ -167,6 +171,12 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
           throw new ApiError(
             'limit-reached',
             `A device can have at most ${limits.keyPackagesPerDevice} KeyPackages.`,
+          );
+        }
+        if ((await keyPackageBytesOf(tx, userId)) > personQuotas.keyPackageBytesPerUser) {
+          throw quotaReached(
+            'key-packages',
+            'There is no more room for KeyPackages of your devices. There is as they are taken.',
           );
         }
         if (lastResort !== null) await keyPackages.replaceLastResort(tx, deviceId, lastResort);
@@ -181,14 +191,15 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
       };
     },
 
-    claimKeyPackages: (session, ownerId) => db.transaction().execute((tx) => claimFrom(tx, session, ownerId)),
+    claimKeyPackages: (session, ownerId, isSpared = false) =>
+      db.transaction().execute((tx) => claimFrom(tx, session, ownerId, isSpared)),
 
-    claimKeyPackagesOfMany: (session, ownerIds) =>
+    claimKeyPackagesOfMany: (session, ownerIds, spared = new Set()) =>
       db.transaction().execute(async (tx) => {
         const all: { ownerId: string; claimed: KeyPackageClaim[] }[] = [];
         // In one order, whoever asks: two who take from the same people must not wait for each other.
         for (const ownerId of [...new Set(ownerIds)].sort()) {
-          all.push({ ownerId, claimed: await claimFrom(tx, session, ownerId) });
+          all.push({ ownerId, claimed: await claimFrom(tx, session, ownerId, spared.has(ownerId)) });
         }
         return all;
       }),
@@ -205,7 +216,12 @@ export function requireRevocation(
 }
 
 /** @throws ApiError not-found, not-a-contact */
-async function claimFrom(tx: Db, session: DeviceSession, ownerId: string): Promise<KeyPackageClaim[]> {
+async function claimFrom(
+  tx: Db,
+  session: DeviceSession,
+  ownerId: string,
+  isSpared: boolean,
+): Promise<KeyPackageClaim[]> {
   if (!(await knowEachOther(tx, session.userId, ownerId))) {
     if ((await findUser(tx, ownerId)) === null) throw noSuchPerson();
     throw new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
@@ -213,8 +229,9 @@ async function claimFrom(tx: Db, session: DeviceSession, ownerId: string): Promi
   const claimed: KeyPackageClaim[] = [];
   for (const device of await devices.devicesOf(tx, ownerId)) {
     if (device.id === session.deviceId) continue;
-    const singleUse = await keyPackages.takeKeyPackage(tx, device.id);
-    const keyPackage = singleUse ?? (await keyPackages.findLastResort(tx, device.id));
+    const spare = isSpared ? await keyPackages.findLastResort(tx, device.id) : null;
+    const singleUse = spare === null ? await keyPackages.takeKeyPackage(tx, device.id) : null;
+    const keyPackage = singleUse ?? spare ?? (await keyPackages.findLastResort(tx, device.id));
     if (keyPackage === null) continue;
     claimed.push({ deviceId: device.id, keyPackage, lastResort: singleUse === null });
   }

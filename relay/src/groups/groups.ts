@@ -2,7 +2,7 @@ import { groupConversationId, limits, type SentMessage } from '../../contract/in
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { requireSignedCommit, requireSignedEnding } from '../devices/deviceSignatures.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, quotaReached } from '../errors.ts';
 import { publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/newEntries.ts';
 import { requireContact } from '../messaging/permissions.ts';
@@ -11,6 +11,7 @@ import type { Hub } from '../realtime/hub.ts';
 import * as conversations from '../repositories/conversations.ts';
 import * as rows from '../repositories/groups.ts';
 import * as leaveStatements from '../repositories/leaveStatements.ts';
+import { groupCounts } from '../repositories/quotas.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { deleteWelcomesTo } from '../repositories/welcomes.ts';
 
@@ -152,6 +153,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         if (memberIds.length + addedIds.length > limits.membersPerGroup) {
           throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
         }
+        await requirePlaces(tx, addedIds);
         const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds] };
         const stored = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
@@ -231,6 +233,20 @@ async function requireCreator(tx: Db, groupId: string, userId: string): Promise<
     throw new ApiError('forbidden', 'Only the creator of the group can do this.');
   }
   return group;
+}
+
+/** @throws ApiError quota, where one of these people is in as many groups as may be */
+async function requirePlaces(tx: Db, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return;
+  // The counts must hold until they are members.
+  await lockUsers(tx, userIds);
+  const counts = await groupCounts(tx, userIds);
+  if ([...counts.values()].some((count) => count >= limits.groupsPerUser)) {
+    throw quotaReached(
+      'groups',
+      `Somebody of them is in ${limits.groupsPerUser} groups already. There is room again when they leave one.`,
+    );
+  }
 }
 
 const noSuchGroup = () => new ApiError('not-found', 'There is no such group.');

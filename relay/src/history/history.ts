@@ -1,6 +1,6 @@
 import { limits } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
-import { ApiError } from '../errors.ts';
+import { quotaReached } from '../errors.ts';
 import { takesPart } from '../repositories/conversations.ts';
 import * as rows from '../repositories/history.ts';
 
@@ -15,7 +15,7 @@ export interface History {
    * Stores the copies of messages that have none yet.
    * @param isOn true if the person has just switched the message backup on again
    * @returns how many these were, and the position of the newest copy
-   * @throws ApiError limit-reached, and then none is stored
+   * @throws ApiError quota, and then none is stored
    */
   store(userId: string, items: readonly rows.HistoryItemRow[], isOn: boolean): Promise<StoredCopies>;
   /** Copies above a position in the order of storing; only an empty page is the end. */
@@ -45,9 +45,9 @@ export function createHistory({ db, clock }: { db: Db; clock: () => number }): H
         const switchedOffAt = isOn ? null : totals.switchedOffAt;
         const bytes = added.reduce((sum, { sealed }) => sum + sealed.length, totals.bytes);
         if (bytes > limits.historyBytesPerUser) {
-          throw new ApiError('limit-reached', 'There is no more room for copies of messages.');
+          throw quotaReached('history', 'There is no more room for copies of messages.');
         }
-        if (added.length > 0) await rows.insertHistory(tx, userId, added);
+        if (added.length > 0) await rows.insertHistory(tx, userId, added, clock());
         const lastPosition = totals.lastPosition + added.length;
         await rows.setTotals(tx, userId, { lastPosition, bytes, switchedOffAt });
         return { stored: added.length, lastPosition };

@@ -32,6 +32,11 @@ export function networkOf(address: string): string {
   return prefixOf(address.replace('/64', ''), 3);
 }
 
+/** The /48 of an IPv6 address that `clientAddress` returned; null for any other. */
+export function ipv6NetworkOf(address: string): string | null {
+  return address.endsWith('/64') ? networkOf(address) : null;
+}
+
 /** @param length 16-bit groups of the IPv6 prefix */
 function prefixOf(address: string, length: number): string {
   if (isIPv4(address)) return address;

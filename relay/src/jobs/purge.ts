@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { accountChangeLifetime } from '../accounts/accountChanges.ts';
+import { declineLifetime } from '../contacts/contacts.ts';
 import type { Db } from '../db/tables.ts';
 import { deleteAccountChanges } from '../repositories/accountChanges.ts';
+import { deleteOldDeclines } from '../repositories/contacts.ts';
 import {
   deletedAccounts,
   emptyMessagesOf,
@@ -69,6 +71,7 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob 
     await deleteUnbegunGroups(db, now - unbegunGroupLifetime);
     await deleteExpiredNonces(db, now);
     await deleteAccountChanges(db, now - accountChangeLifetime);
+    await deleteOldDeclines(db, now - declineLifetime);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
   }
 

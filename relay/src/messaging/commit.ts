@@ -3,18 +3,20 @@ import type { SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { requireSignedCommit } from '../devices/deviceSignatures.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, quotaReached } from '../errors.ts';
+import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
 import { deviceOwners, lockDevice, startOf } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
 import { renameGroup } from '../repositories/groups.ts';
 import { markLeavesRemoved } from '../repositories/leaveStatements.ts';
+import { bytesStoring, otherGroupInfoBytes, welcomeBytesOf } from '../repositories/quotas.ts';
 import { insertWelcome } from '../repositories/welcomes.ts';
 import { publishEntry } from './events.ts';
 import type { NewCommit } from './newEntries.ts';
 import { type Audience, requireAudience } from './permissions.ts';
-import { anotherStart, receipt, staleEpoch } from './send.ts';
+import { anotherStart, messagesFull, receipt, staleEpoch } from './send.ts';
 
 /** A commit that has been stored, and the people to deliver it to. */
 export interface StoredCommit {
@@ -71,6 +73,7 @@ export async function storeCommit(
     throw new ApiError('invalid-request', 'removed: nobody leaves a direct conversation.');
   }
 
+  await requireRoom(tx, sender.userId, audience, newCommit);
   const seq = await takeCommitSeq(tx, audience, newCommit, now);
   if (seq === null) throw await staleEpoch(tx, conversationId);
   const entry: EntryRow = {
@@ -92,10 +95,41 @@ export async function storeCommit(
   await markLeavesRemoved(tx, conversationId, newCommit.removed ?? [], now);
   for (const { deviceIds, welcome } of newCommit.welcomes) {
     const content = Buffer.from(welcome, 'base64url');
-    await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds }, now);
+    await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds, senderId: sender.userId }, now);
   }
   return { entry, audience, welcomedIds };
 }
+
+/** @throws ApiError quota, where what comes with the commit would be more than is kept for one person */
+async function requireRoom(
+  tx: Db,
+  userId: string,
+  { conversationId, groupId }: Audience,
+  { commit, groupInfo, welcomes }: NewCommit,
+): Promise<void> {
+  const [stored] = await bytesStoring(tx, { userId, bytes: sizeOf(commit) });
+  if (stored !== undefined && stored.bytes > personQuotas.storedBytesPerUser) throw messagesFull();
+  const waiting = welcomes.reduce((sum, { welcome }) => sum + sizeOf(welcome), 0);
+  if (waiting > 0 && waiting + (await welcomeBytesOf(tx, userId)) > personQuotas.welcomeBytesPerUser) {
+    throw quotaReached(
+      'welcomes',
+      'Too many invitations of yours wait at the server. There is room again as browsers fetch them.',
+    );
+  }
+  if (groupId === null) return;
+  if (
+    sizeOf(groupInfo) + (await otherGroupInfoBytes(tx, conversationId)) >
+    personQuotas.groupInfoBytesPerUser
+  ) {
+    throw quotaReached(
+      'group-infos',
+      'The groups of this group\u2019s creator are too large altogether. There is room again when one of them is deleted.',
+    );
+  }
+}
+
+/** Bytes of what base64url stands for. */
+const sizeOf = (text: string) => Math.floor((text.length * 3) / 4);
 
 /** Refuses what a copy of the device's data commits, until it has registered its own start. */
 async function requireStart(tx: Db, deviceId: string, named: string | null): Promise<void> {

@@ -15,6 +15,7 @@ import * as conversations from '../repositories/conversations.ts';
 import { entriesOf, findEntry, type StoredEntry } from '../repositories/entries.ts';
 import { digestOf } from '../repositories/entryDigest.ts';
 import { markOccurrenceRead } from '../repositories/notifications.ts';
+import { emptiedUpTo } from '../repositories/retention.ts';
 import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
 import type { Appender } from './append/appender.ts';
 import { AppendQueue } from './append/queue.ts';
@@ -28,6 +29,8 @@ export interface LogPage {
   readonly entries: readonly StoredEntry[];
   /** The caller's read position. */
   readonly readSeq: number;
+  /** Entries up to here have been deleted but for their places: nobody needed them, or they were too old. */
+  readonly emptiedSeq: number;
 }
 
 export interface LogPageRequest {
@@ -115,6 +118,8 @@ const maxPageBytes = 8 * 1024 * 1024;
 export function createMessaging(dependencies: MessagingDependencies): Messaging {
   const { db, hub, clock, appender } = dependencies;
   const sending = { appends: new AppendQueue(appender, clock), hub };
+  const emptiedOf = async (conversationId: string, entries: readonly StoredEntry[]) =>
+    entries.some(({ digest }) => digest !== null) ? emptiedUpTo(db, conversationId) : 0;
   return {
     send: (sender, message) => send(sending, sender, message),
     sendToGroup: (sender, message) => sendToGroup(sending, sender, message),
@@ -150,7 +155,7 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       if (!isSelf && readSeq === null && !(await contactExists(db, userId, otherId)))
         throw noSuchConversation();
       const entries = await entriesOf(db, conversationId, { ...page, maxBytes: maxPageBytes });
-      return { entries, readSeq: readSeq ?? 0 };
+      return { entries, readSeq: readSeq ?? 0, emptiedSeq: await emptiedOf(conversationId, entries) };
     },
 
     async groupLog(userId, groupId, page) {
@@ -161,7 +166,7 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
         entriesOf(db, conversationId, { ...page, from, maxBytes: maxPageBytes }),
         conversations.readPosition(db, conversationId, userId),
       ]);
-      return { entries, readSeq: readSeq ?? 0 };
+      return { entries, readSeq: readSeq ?? 0, emptiedSeq: await emptiedOf(conversationId, entries) };
     },
 
     async digests(userId, conversationId, page) {

@@ -8,7 +8,7 @@ import { sessionExpired } from '../auth/accessTokens.ts';
 import { deviceRequired, type Sender } from '../auth/session.ts';
 import { recoverySession } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, quotaReached } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { findEpoch } from '../repositories/conversations.ts';
 import type { EntryHead } from '../repositories/entries.ts';
@@ -103,6 +103,12 @@ function canonical(content: string): string {
 
 export const anotherStart = () => new ApiError('another-start', 'This device has been started again since.');
 
+export const messagesFull = () =>
+  quotaReached(
+    'messages',
+    'The server keeps no more messages of yours for now. There is room again as others receive what you have sent.',
+  );
+
 const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiError>> = {
   'session-expired': sessionExpired,
   'recovery-session': recoverySession,
@@ -112,6 +118,7 @@ const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiErr
   'no-such-conversation': noSuchConversation,
   'message-id-taken': () => new ApiError('message-id-taken', 'This message id is already in use.'),
   'another-start': anotherStart,
+  quota: messagesFull,
   'stale-epoch': movedOn,
 };
 

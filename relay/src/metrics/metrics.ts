@@ -5,6 +5,9 @@ import type { QuotaName } from '../rateLimits/quotas.ts';
 /** The kinds of entry that one acknowledged call stores. */
 export type StoredKind = 'message' | 'commit';
 
+/** The kinds of things that are deleted when they have been kept long enough. */
+export type KeptKind = 'entry' | 'welcome' | 'copy';
+
 /**
  * The metrics for the operator, which say nothing of anybody: no label holds an id, a name or an address.
  * Each relay has a registry of its own, so that several in one process (tests) don't count together.
@@ -38,6 +41,12 @@ export class Metrics {
     labelNames: ['limit'] as const,
     registers: [this.registry],
   });
+  readonly #emptied = new Counter({
+    name: 'sinetti_retention_deleted_total',
+    help: 'Entries whose content was deleted, Welcomes and sealed copies, because nobody needed them or they were too old.',
+    labelNames: ['kind'] as const,
+    registers: [this.registry],
+  });
   readonly #mails = new Counter({
     name: 'sinetti_mails_total',
     help: 'Mails to people about their account: sent, failed at the mail server, or dropped before it was asked.',
@@ -67,6 +76,10 @@ export class Metrics {
 
   limited(limit: QuotaName): void {
     this.#limited.inc({ limit });
+  }
+
+  emptied(kind: KeptKind, count: number): void {
+    this.#emptied.inc({ kind }, count);
   }
 
   mailed(outcome: 'sent' | 'failed' | 'dropped'): void {

@@ -40,6 +40,7 @@ const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
   'another-start': ReasonCode.ImplementationSpecificError,
   'message-id-taken': ReasonCode.ImplementationSpecificError,
   'limit-reached': ReasonCode.QuotaExceeded,
+  quota: ReasonCode.QuotaExceeded,
   'rate-limited': ReasonCode.QuotaExceeded,
   'storage-full': ReasonCode.QuotaExceeded,
 };

@@ -33,6 +33,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'group-exists': 'This group id is already in use.',
   'already-member': 'This person is already a member of the group.',
   'limit-reached': 'You can have at most 20 devices.',
+  quota: 'There is no more room for copies of messages.',
   'rate-limited': 'Too many requests. Please wait a moment.',
   'storage-full': 'The server has no space left.',
   unavailable: 'The server is restarting.',

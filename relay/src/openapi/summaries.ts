@@ -94,6 +94,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   sendGroupMessage: 'Append an application message; repeating a messageId answers the entry that exists',
   putHistory: 'Store sealed copies; an id that is stored already is left as it is',
   getHistory: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
+  getStorage: 'For how many days the relay keeps what it keeps of everybody',
   deleteHistory:
     'Delete every sealed copy, which switches the message backup off, or those of one conversation',
   listNotifications: 'Newest first; older ones than `limits.notificationsMax` are gone',

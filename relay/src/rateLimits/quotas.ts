@@ -6,8 +6,8 @@ const hour = 60 * minute;
 
 /**
  * The default quotas, by `<what>.<whose>`. An address is an IPv4 address or an IPv6 /64, which is what one
- * customer of a provider gets; it may stand for a whole school, so its quotas are several people's. The
- * README's table explains each.
+ * customer of a provider gets; it may stand for a whole school, so its quotas are several people's. A target is the person
+ * that something is done to. LIMITS.md explains each.
  */
 export const defaultQuotas = {
   'request.address': { count: 6000, periodMs: minute },
@@ -28,11 +28,20 @@ export const defaultQuotas = {
   'contact-request.address': { count: 600, periodMs: hour },
   'claim.account': { count: 1200, periodMs: 10 * minute },
   'claim.address': { count: 6000, periodMs: 10 * minute },
+  'claim.account-target': { count: 20, periodMs: hour },
+  'claim.target': { count: 100, periodMs: hour },
+  'added.target': { count: 60, periodMs: 24 * hour },
+  'commit.account': { count: 300, periodMs: 10 * minute },
+  'commit.account-conversation': { count: 60, periodMs: 10 * minute },
+  'commit.address': { count: 1500, periodMs: 10 * minute },
   'send.account': { count: 600, periodMs: minute },
   'send.address': { count: 3000, periodMs: minute },
   'receipt.account': { count: 600, periodMs: minute },
   'receipt.address': { count: 3000, periodMs: minute },
 } as const satisfies Record<string, Quota>;
+
+/** Addresses of one IPv6 /48, which one customer can have 65,536 /64 of, that have a quota each before they share. */
+export const addressesPerNetwork = 8;
 
 export type QuotaName = keyof typeof defaultQuotas;
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
-import type { QuotaName, Quotas } from './quotas.ts';
+import { ipv6NetworkOf } from '../http/clientAddress.ts';
+import { addressesPerNetwork, type QuotaName, type Quotas } from './quotas.ts';
 import type { Bucket, RateLimitStore } from './store.ts';
 
 /**
@@ -32,27 +33,38 @@ export class RateLimiter {
    * @throws ApiError rate-limited with the seconds to wait
    */
   async take(...shares: readonly Share[]): Promise<void> {
-    for (const [name, subject, amount] of shares) {
-      const bucket = this.#bucket(name, subject);
-      const waitMs = bucket === null ? 0 : await this.#options.store.take(bucket, amount);
-      if (waitMs > 0) {
-        this.#options.onRefused(name, name.endsWith('.address') ? subject : null);
-        throw rateLimited(waitMs);
-      }
+    for (const share of shares) {
+      const waitMs = await this.wait(share);
+      if (waitMs > 0) throw rateLimited(waitMs);
     }
+  }
+
+  /** Takes a share, if there is as much. @returns the milliseconds until there is; 0 if it was taken */
+  async wait([name, subject, amount]: Share): Promise<number> {
+    for (const bucket of this.#buckets(name, subject)) {
+      const waitMs = await this.#options.store.take(bucket, amount);
+      if (waitMs === 0) continue;
+      this.#options.onRefused(name, name.endsWith('.address') ? subject : null);
+      return waitMs;
+    }
+    return 0;
   }
 
   /** Puts back what `take` took of shares of one, for what turned out not to count. */
   async giveBack(...shares: readonly Share[]): Promise<void> {
     for (const [name, subject] of shares) {
-      const bucket = this.#bucket(name, subject);
-      if (bucket !== null) await this.#options.store.giveBack(bucket);
+      for (const bucket of this.#buckets(name, subject)) await this.#options.store.giveBack(bucket);
     }
   }
 
-  #bucket(name: QuotaName, subject: string): Bucket | null {
+  /** The bucket of a subject, and for an IPv6 address that of all its neighbours in a /48. */
+  #buckets(name: QuotaName, subject: string): Bucket[] {
     const quota = this.#options.quotas[name];
-    return quota === null ? null : { ...quota, key: `${name} ${subject}` };
+    if (quota === null) return [];
+    const bucket = { ...quota, key: `${name} ${subject}` };
+    const network = name.endsWith('.address') ? ipv6NetworkOf(subject) : null;
+    if (network === null) return [bucket];
+    return [bucket, { ...quota, count: addressesPerNetwork * quota.count, key: `${name} ${network}` }];
   }
 }
 

@@ -2,7 +2,7 @@ import type { RouteBody, routes } from '../../contract/index.ts';
 import type { Share } from './rateLimiter.ts';
 
 /** The actions that have quotas of their own, whichever route or protocol performs them. */
-export type Action = 'search' | 'rename' | 'contact-request' | 'claim' | 'send' | 'receipt';
+export type Action = 'search' | 'rename' | 'contact-request' | 'claim' | 'commit' | 'send' | 'receipt';
 
 /** Calls that have quotas of their own, beside the one that every call takes from. */
 export const routeActions: { readonly [Name in keyof typeof routes]?: Action } = {
@@ -13,9 +13,9 @@ export const routeActions: { readonly [Name in keyof typeof routes]?: Action } =
   claimKeyPackagesOfMany: 'claim',
   sendUserMessage: 'send',
   sendGroupMessage: 'send',
-  submitCommit: 'send',
+  submitCommit: 'commit',
   putReceipt: 'receipt',
-  addGroupMember: 'send',
+  addGroupMember: 'commit',
 };
 
 /**

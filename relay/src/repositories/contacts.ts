@@ -150,3 +150,47 @@ async function pending(
     person: { id: row.user_id, username: row.username, email: row.email },
   }));
 }
+
+/** The two ends of a request. */
+type RequestEnds = Omit<RequestRow, 'id'>;
+
+/** Remembers that a request was declined, once more. */
+export async function rememberDecline(db: Db, ends: RequestEnds, now: number): Promise<void> {
+  await db
+    .insertInto('declined_requests')
+    .values({ from_user_id: ends.fromUserId, to_user_id: ends.toUserId, times: 1, declined_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['from_user_id', 'to_user_id']).doUpdateSet((update) => ({
+        times: update('declined_requests.times', '+', 1),
+        declined_at: now,
+      })),
+    )
+    .execute();
+}
+
+/** How often a person has declined requests of another's, and when last; null where that isn't known. */
+export async function declinesOf(
+  db: Db,
+  ends: RequestEnds,
+): Promise<{ readonly times: number; readonly declinedAt: number } | null> {
+  const row = await db
+    .selectFrom('declined_requests')
+    .select(['times', 'declined_at'])
+    .where('from_user_id', '=', ends.fromUserId)
+    .where('to_user_id', '=', ends.toUserId)
+    .executeTakeFirst();
+  return row === undefined ? null : { times: row.times, declinedAt: row.declined_at };
+}
+
+export async function forgetDecline(db: Db, ends: RequestEnds): Promise<void> {
+  await db
+    .deleteFrom('declined_requests')
+    .where('from_user_id', '=', ends.fromUserId)
+    .where('to_user_id', '=', ends.toUserId)
+    .execute();
+}
+
+/** Forgets what was declined at `until` or before. */
+export async function deleteOldDeclines(db: Db, until: number): Promise<void> {
+  await db.deleteFrom('declined_requests').where('declined_at', '<=', until).execute();
+}

@@ -1,5 +1,6 @@
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
+import { bytesIn, releaseBytes } from './quotas.ts';
 import { deleteReceiptsOf } from './receipts.ts';
 
 export interface ConversationRow {
@@ -199,6 +200,7 @@ export async function removeParticipant(db: Db, conversationId: string, userId: 
 
 /** Deletes a conversation with its log, its participants, its Welcomes and, if it is a group's, the group. */
 export async function deleteConversation(db: Db, id: string): Promise<void> {
+  await releaseBytes(db, await bytesIn(db, id));
   await db.deleteFrom('conversations').where('id', '=', id).execute();
 }
 

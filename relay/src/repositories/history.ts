@@ -72,6 +72,7 @@ export async function insertHistory(
   db: Db,
   userId: string,
   items: readonly StoredHistoryItemRow[],
+  now: number,
 ): Promise<void> {
   await db
     .insertInto('history_items')
@@ -83,6 +84,7 @@ export async function insertHistory(
         conversation_id: item.conversationId,
         seq: item.seq,
         sealed: item.sealed,
+        stored_at: now,
       })),
     )
     .execute();
@@ -135,5 +137,43 @@ export async function deleteHistory(db: Db, userId: string, conversationId?: str
     .$if(conversationId !== undefined, (query) => query.where('conversation_id', '=', conversationId ?? ''))
     .returning(sql<number>`length(sealed)`.as('size'))
     .execute();
-  return deleted.reduce((sum, { size }) => sum + size, 0);
+  return bytesOf(deleted);
 }
+
+/** Deletes a person's oldest copies, those that were stored at `until` or before. @returns how many */
+export async function deleteOldHistory(
+  db: Db,
+  userId: string,
+  until: number,
+  limit: number,
+): Promise<number> {
+  const oldest = await db
+    .selectFrom('history_items')
+    .select('stored_at')
+    .where('user_id', '=', userId)
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined || oldest.stored_at > until) return 0;
+  return db.transaction().execute(async (tx) => {
+    const totals = await lockTotals(tx, userId);
+    const deleted = await tx
+      .deleteFrom('history_items')
+      .where('user_id', '=', userId)
+      .where('stored_at', '<=', until)
+      .where('position', 'in', (query) =>
+        query
+          .selectFrom('history_items as oldest')
+          .select('oldest.position')
+          .where('oldest.user_id', '=', userId)
+          .orderBy('oldest.position')
+          .limit(limit),
+      )
+      .returning(sql<number>`length(sealed)`.as('size'))
+      .execute();
+    await setTotals(tx, userId, { ...totals, bytes: totals.bytes - bytesOf(deleted) });
+    return deleted.length;
+  });
+}
+
+const bytesOf = (rows: readonly { readonly size: number }[]) => rows.reduce((sum, { size }) => sum + size, 0);

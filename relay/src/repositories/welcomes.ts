@@ -9,6 +9,7 @@ export interface NewWelcome {
   readonly seq: number;
   readonly content: Buffer;
   readonly deviceIds: readonly string[];
+  readonly senderId: string;
 }
 
 export interface DeliveredWelcome {
@@ -32,6 +33,7 @@ export async function insertWelcome(db: Db, welcome: NewWelcome, now: number): P
       seq: welcome.seq,
       content: welcome.content,
       created_at: now,
+      sender_id: welcome.senderId,
     })
     .execute();
   await db

@@ -4,7 +4,7 @@ import type { StoredEntry } from '../repositories/entries.ts';
 import type { Services } from '../services.ts';
 import { text, time } from './encoding.ts';
 
-export function conversationHandlers({ messaging }: Services) {
+export function conversationHandlers({ messaging, rateLimiter }: Services) {
   return {
     listConversations: async ({ session }) =>
       (await messaging.conversations(session.userId)).map(({ id, ...conversation }) => ({
@@ -14,11 +14,16 @@ export function conversationHandlers({ messaging }: Services) {
       })),
 
     listUserMessages: async ({ session, params, query }) => {
-      const { entries, readSeq } = await messaging.log(session.userId, params.id, query);
+      const { emptiedSeq, entries, readSeq } = await messaging.log(session.userId, params.id, query);
       return entries.map((entry) => {
         const isOwn = entry.senderId === session.userId;
         const receiverId = isOwn ? params.id : session.userId;
-        return entryOf(entry, { receiverId, groupId: null, isRead: !isOwn && entry.seq <= readSeq });
+        return entryOf(entry, {
+          receiverId,
+          groupId: null,
+          isRead: !isOwn && entry.seq <= readSeq,
+          emptiedSeq,
+        });
       });
     },
 
@@ -32,10 +37,10 @@ export function conversationHandlers({ messaging }: Services) {
       messaging.send(session, { ...body, recipientId: params.id }),
 
     listGroupMessages: async ({ session, params, query }) => {
-      const { entries, readSeq } = await messaging.groupLog(session.userId, params.id, query);
+      const { emptiedSeq, entries, readSeq } = await messaging.groupLog(session.userId, params.id, query);
       return entries.map((entry) => {
         const isRead = entry.senderId !== session.userId && entry.seq <= readSeq;
-        return entryOf(entry, { receiverId: null, groupId: params.id, isRead });
+        return entryOf(entry, { receiverId: null, groupId: params.id, isRead, emptiedSeq });
       });
     },
 
@@ -55,7 +60,11 @@ export function conversationHandlers({ messaging }: Services) {
         }),
       ),
 
-    submitCommit: ({ session, params, body }) => messaging.commit(session, params.conversationId, body),
+    submitCommit: async ({ session, params: { conversationId }, body }) => {
+      // A member's client that breaks, or means harm, would have all others follow it from epoch to epoch.
+      await rateLimiter.take(['commit.account-conversation', `${session.userId} ${conversationId}`]);
+      return messaging.commit(session, conversationId, body);
+    },
 
     getGroupInfo: async ({ session, params }) => {
       const { epoch, groupInfo } = await messaging.groupInfo(session.userId, params.conversationId);
@@ -74,7 +83,7 @@ export function conversationHandlers({ messaging }: Services) {
 
 function entryOf(
   entry: StoredEntry,
-  to: { receiverId: string | null; groupId: string | null; isRead: boolean },
+  to: { receiverId: string | null; groupId: string | null; isRead: boolean; emptiedSeq: number },
 ): LogEntry {
   return {
     id: entry.id,
@@ -93,5 +102,6 @@ function entryOf(
     delivered: to.isRead,
     is_read: to.isRead,
     ...(entry.digest === null ? {} : { digest: text(entry.digest) }),
+    ...(entry.content.length === 0 && entry.seq <= to.emptiedSeq ? { expired: true } : {}),
   };
 }

@@ -7,7 +7,18 @@ import type { RevocationRow } from '../repositories/revocations.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
-export function deviceHandlers({ accountChanges, accountMails, devices, starts }: Services) {
+export function deviceHandlers({ accountChanges, accountMails, devices, rateLimiter, starts }: Services) {
+  /** People whose KeyPackages were taken so often that only the last-resort ones are given until the next hour. */
+  async function spared(userId: string, ownerIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (const ownerId of new Set(ownerIds)) {
+      if (ownerId === userId) continue;
+      const byOne = await rateLimiter.wait(['claim.account-target', `${userId} ${ownerId}`]);
+      if (byOne > 0 || (await rateLimiter.wait(['claim.target', ownerId])) > 0) found.add(ownerId);
+    }
+    return found;
+  }
+
   return {
     putDevice: async ({ session, params, body }) => {
       const certificate = bytes(body.certificate);
@@ -61,7 +72,7 @@ export function deviceHandlers({ accountChanges, accountMails, devices, starts }
       })),
 
     publishKeyPackages: async ({ session, body }) => ({
-      available: await devices.publishKeyPackages(session.deviceId, {
+      available: await devices.publishKeyPackages(session, {
         singleUse: body.keyPackages.map(bytes),
         lastResort: body.lastResort === undefined ? null : bytes(body.lastResort),
       }),
@@ -69,13 +80,18 @@ export function deviceHandlers({ accountChanges, accountMails, devices, starts }
 
     keyPackageCount: ({ session }) => devices.keyPackageCount(session.deviceId),
 
-    claimKeyPackages: async ({ session, params }) =>
-      (await devices.claimKeyPackages(session, params.id)).map(claimedOf),
+    claimKeyPackages: async ({ session, params }) => {
+      const isSpared = (await spared(session.userId, [params.id])).has(params.id);
+      return (await devices.claimKeyPackages(session, params.id, isSpared)).map(claimedOf);
+    },
 
-    claimKeyPackagesOfMany: async ({ session, body }) =>
-      (await devices.claimKeyPackagesOfMany(session, body.user_ids)).flatMap(({ ownerId, claimed }) =>
+    claimKeyPackagesOfMany: async ({ session, body }) => {
+      const sparing = await spared(session.userId, body.user_ids);
+      const all = await devices.claimKeyPackagesOfMany(session, body.user_ids, sparing);
+      return all.flatMap(({ ownerId, claimed }) =>
         claimed.map((one) => ({ userId: ownerId, ...claimedOf(one) })),
-      ),
+      );
+    },
   } satisfies Partial<Handlers>;
 }
 

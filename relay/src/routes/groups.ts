@@ -1,11 +1,25 @@
 import type { GroupMember, GroupSummary } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
+import type { Share } from '../rateLimits/rateLimiter.ts';
 import type { GroupRow, Member } from '../repositories/groups.ts';
 import type { Services } from '../services.ts';
 import { bytes, text, time } from './encoding.ts';
 
-export function groupHandlers({ groups }: Services) {
+export function groupHandlers({ groups, rateLimiter }: Services) {
+  /** @throws ApiError quota, where one of these people was put into as many groups today as may be */
+  async function requireTurns(userIds: readonly string[]): Promise<Share[]> {
+    const shares = [...new Set(userIds)].map((userId): Share => ['added.target', userId]);
+    for (const [index, share] of shares.entries()) {
+      const waitMs = await rateLimiter.wait(share);
+      if (waitMs === 0) continue;
+      await rateLimiter.giveBack(...shares.slice(0, index));
+      const detail = 'Somebody of them was put into many groups today. Try again later.';
+      throw new ApiError('quota', detail, { quota: 'groups', retryAfter: Math.ceil(waitMs / 1000) });
+    }
+    return shares;
+  }
+
   return {
     listGroups: async ({ session }) => (await groups.list(session.userId)).map(summaryOf),
 
@@ -35,8 +49,15 @@ export function groupHandlers({ groups }: Services) {
       if (userId === undefined && userIds.length === 0) {
         throw new ApiError('invalid-request', 'user_id: nobody to add.');
       }
-      const { sent, members } = await groups.add(session, params.id, { userId, userIds }, commit);
-      return { ...sent, members: members.map(memberOf) };
+      await rateLimiter.take(['commit.account-conversation', `${session.userId} group:${params.id}`]);
+      const taken = await requireTurns(userId === undefined ? userIds : [userId, ...userIds]);
+      try {
+        const { sent, members } = await groups.add(session, params.id, { userId, userIds }, commit);
+        return { ...sent, members: members.map(memberOf) };
+      } catch (error) {
+        await rateLimiter.giveBack(...taken);
+        throw error;
+      }
     },
 
     leaveGroup: ({ session, params, body }) => {

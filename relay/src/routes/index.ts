@@ -8,6 +8,7 @@ import { deviceHandlers } from './devices.ts';
 import { groupHandlers } from './groups.ts';
 import { historyHandlers } from './history.ts';
 import { notificationHandlers } from './notifications.ts';
+import { storageHandlers } from './storage.ts';
 
 export function createHandlers(services: Services): Handlers {
   return {
@@ -19,5 +20,6 @@ export function createHandlers(services: Services): Handlers {
     ...groupHandlers(services),
     ...historyHandlers(services),
     ...notificationHandlers(services),
+    ...storageHandlers(services),
   };
 }

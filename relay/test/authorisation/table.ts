@@ -382,4 +382,5 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   ],
   getHistory: [own()],
   deleteHistory: [own()],
+  getStorage: [own()],
 };

@@ -133,7 +133,9 @@ export async function epochOf(person: Person, conversationId: string): Promise<n
 }
 
 /** The id of a pending request of the stranger to the creator. */
-export async function pendingRequest({ stranger, creator }: World): Promise<string> {
+export async function pendingRequest({ relay, stranger, creator }: World): Promise<string> {
+  // One that was declined before would not come again.
+  await relay.relay.database.db.deleteFrom('declined_requests').execute();
   // It may be there already.
   await stranger.call('POST', `/contacts/request/${creator.id}`);
   const requests = await must(

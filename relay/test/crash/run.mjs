@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 
 const tests = [
-  ['relay', 'relay/test/crash/crash.test.ts', process.env.CRASHES ?? '50'],
+  ['long', 'relay/test/crash/crash.test.ts', process.env.CRASHES ?? '50'],
   ['relay-postgres', 'relay/test/postgres/crash.test.ts', process.env.CRASHES ?? '20'],
 ];
 const failed = tests.filter(([project, file, crashes]) => {

@@ -101,6 +101,15 @@ export async function everywhere() {
   await sendToGroup(person, own.id, groupMessage);
   const receipts = [direct, `group:${own.id}`].map((id) => [id, receiptBody(person, id, 1)] as const);
   for (const [id, receipt] of receipts) await putReceipt(person, id, receipt);
+  // As the retention job leaves it, to which nothing here is old enough.
+  await relay.relay.database.db
+    .insertInto('emptied_logs')
+    .values({ conversation_id: direct, seq: 0 })
+    .execute();
+  const declined = await signUp(relay);
+  await person.call('POST', `/contacts/request/${declined.id}`);
+  const asked = (await declined.call<{ id: string }[]>('GET', '/contacts/requests')).body;
+  await declined.call('POST', `/contacts/reject/${asked[0]?.id}`);
   const left = await createGroup(friend);
   await addMember(friend, left, person, commitBody(0));
   await addMember(friend, left, others.member, commitBody(1));

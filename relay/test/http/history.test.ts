@@ -145,8 +145,8 @@ describe('sealed copies of messages', () => {
       .where('user_id', '=', person.id)
       .execute();
     expect(await put(person, [item(), item()])).toMatchObject({
-      status: 409,
-      body: { code: 'limit-reached' },
+      status: 413,
+      body: { code: 'quota', quota: 'history' },
     });
     expect(await read(person)).toHaveLength(1);
     expect((await put(person, [item()])).body).toMatchObject({ stored: 1 });

@@ -17,7 +17,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
+import { addMember, commitBody, createGroup, messageBody, receiptBody } from '../http/conversation.ts';
 import { createClients, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
 import { messagePayload } from '../mqtt/rawClient.ts';
 import { hello, Tab } from '../presence/tab.ts';
@@ -85,6 +85,12 @@ const actions = {
     person.call('PUT', '/users/me', { username: person.username, email: person.email }),
   'contact-request': (person: PersonOnDevice) => person.call('POST', `/contacts/request/${randomUUID()}`),
   claim: (person: PersonOnDevice) => person.call('POST', `/users/${person.id}/key-packages/claim`),
+  commit: (person: PersonOnDevice) =>
+    person.call(
+      'POST',
+      `/conversations/${directConversationId(person.id, randomUUID())}/commits`,
+      commitBody(0),
+    ),
   send: (person: PersonOnDevice) => person.call('POST', `/messages/user/${randomUUID()}`, messageBody(1)),
   receipt: (person: PersonOnDevice) => {
     const conversationId = directConversationId(person.id, randomUUID());
@@ -140,9 +146,9 @@ describe('of the two quotas', () => {
   });
 });
 
-describe('messages and commits', () => {
-  it('by MQTT, by REST and of commits are counted together', async () => {
-    await relayWith({ 'send.account': '4/40s' });
+describe('messages', () => {
+  it('by MQTT and by REST are counted together', async () => {
+    await relayWith({ 'send.account': '3/30s' });
     const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
     await befriend(aino, eero);
     const commits = `/conversations/${directConversationId(aino.id, eero.id)}/commits`;
@@ -157,7 +163,6 @@ describe('messages and commits', () => {
     expect(await publish()).toMatchObject({ reasonCode: 0 });
     expect(await publish()).toEqual({ reasonCode: 0x97, code: 'rate-limited', retryAfter: '10' });
     expectRefusal(await send(), 10);
-    expectRefusal(await aino.call('POST', commits, commitBody(1)), 10);
     now += 10_000;
     expect(await publish()).toMatchObject({ reasonCode: 0, seq: '5' });
     expect((await eero.call<unknown[]>('GET', `/messages/user/${aino.id}`)).body).toHaveLength(5);
@@ -177,6 +182,25 @@ describe('messages and commits', () => {
     }
     const codes = ['not-a-contact', 'not-a-contact', 'rate-limited', 'rate-limited'];
     expect(answers).toMatchObject(codes.map((code) => ({ code })));
+  });
+});
+
+describe('commits', () => {
+  it('to one conversation are limited for each account, and those of others go on', async () => {
+    await relayWith({ 'commit.account-conversation': '3/30s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(aino, eero);
+    const id = directConversationId(aino.id, eero.id);
+    const garbage = (from: PersonOnDevice, epoch: number) =>
+      from.call('POST', `/conversations/${id}/commits`, commitBody(epoch));
+    for (let epoch = 0; epoch < 3; epoch += 1) expect((await garbage(aino, epoch)).status).toBe(201);
+    expectRefusal(await garbage(aino, 3), 10);
+    expect((await garbage(eero, 3)).status).toBe(201);
+    const groupId = await createGroup(aino);
+    const add = (epoch: number) => addMember(aino, groupId, eero, commitBody(epoch));
+    expect((await add(0)).status).toBe(201);
+    for (let time = 0; time < 2; time += 1) expect((await add(1)).status).toBe(409);
+    expectRefusal(await add(1), 10);
   });
 });
 
@@ -266,6 +290,18 @@ describe('calls without a session', () => {
     expect((await ask('192.0.2.1, 2001:db8:5:6::4')).status).toBe(429);
     expect((await ask('2001:db8:5:7::1')).status).toBe(200);
   });
+
+  it('an IPv6 /48 has what eight addresses have, however many it uses', async () => {
+    await relayWith({ 'params.address': '3/1h' });
+    const ask = (forwardedFor: string) =>
+      call(relay, 'GET', '/auth/params?identifier=x', { headers: at(forwardedFor) });
+    const answers: number[] = [];
+    for (let subnet = 0; subnet < 60; subnet += 1)
+      answers.push((await ask(`2001:db8:5:${subnet.toString(16)}::1`)).status);
+    expect(answers.filter((status) => status === 200)).toHaveLength(24);
+    expect((await ask('2001:db8:6:1::1')).status).toBe(200);
+    expect((await ask('203.0.113.9')).status).toBe(200);
+  });
 });
 
 it('new sockets are limited by address', async () => {
@@ -332,7 +368,10 @@ it('a page of another origin may read how long to wait', async () => {
 it('every quota has its test', async () => {
   await relayWith({});
   const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
-  expect([...tried, ...inLoginTest].toSorted()).toEqual(Object.keys(defaultQuotas).toSorted());
+  const inTargetsTest: QuotaName[] = ['claim.account-target', 'claim.target', 'added.target'];
+  expect([...tried, ...inLoginTest, ...inTargetsTest].toSorted()).toEqual(
+    Object.keys(defaultQuotas).toSorted(),
+  );
   const quotas = Object.values(publicRouteQuotas).flat();
   const known = new Set<string>([...quotas, ...actionNames]);
   for (const action of Object.values(routeActions)) expect(known).toContain(action);

@@ -28,6 +28,7 @@ export function eventNotices(
 function EventLines({ event, ownId, nameOf }: EventLineProps) {
   const { change, senderId } = event;
   if (change.kind === 'refused') return <Refused code={change.code} name={nameOf(senderId)} />;
+  if (change.kind === 'expired') return <p>{t('events.expired', { count: change.count })}</p>;
   if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
   if (change.kind === 'missing' || change.kind === 'diverged')
     return <LogFinding event={event} ownId={ownId} nameOf={nameOf} />;

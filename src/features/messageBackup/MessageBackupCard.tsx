@@ -7,7 +7,10 @@ import { attemptAtom } from '../../store/attempt.ts';
 import { backupKeptAtom } from '../../store/messageBackup.ts';
 import { Card, CardRow } from '../../ui/Card.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { onDemand } from '../../ui/onDemand.tsx';
 import { Switch } from '../../ui/Switch.tsx';
+
+const Retention = onDemand<{ open: boolean }>(async () => (await import('./Retention.tsx')).Retention);
 
 /** Turns the message backup on or off, from which a new device of this person reads earlier messages. */
 export function MessageBackupCard({ id }: { id?: string }) {
@@ -42,6 +45,7 @@ export function MessageBackupCard({ id }: { id?: string }) {
           />
         }
       />
+      <Retention open />
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}

@@ -1,3 +1,4 @@
+import retention from './retention.json';
 import settings from './settings.json';
 
-export default { settings };
+export default { retention, settings };

@@ -156,7 +156,7 @@ export function createMessageBackup({
     try {
       for (const conversationId of conversationIds) await upload(conversationId);
     } catch (error) {
-      if (!isApiError(error, 'limit-reached')) throw error;
+      if (!isApiError(error, 'quota')) throw error;
       isFull = true;
       log.warn('backup-full', { code: error.code });
     }

@@ -177,6 +177,10 @@ export function createClient(options: ClientOptions): Client {
       signedIn();
       await (await import('../account/discoverability.ts')).setDiscoverability(deps, change);
     },
+    async loadRetention() {
+      signedIn();
+      return (await import('../backup/retention.ts')).loadRetention(deps);
+    },
     async deleteAccount() {
       const { confirmation, groups, userId } = signedIn();
       const { deleteAccount } = await import('./deletion.ts');

@@ -33,6 +33,7 @@ const finalCodes = [
   'not-a-contact',
   'already-member',
   'limit-reached',
+  'quota',
   'invalid-request',
   'payload-too-large',
 ] as const;

@@ -72,8 +72,8 @@ function fromEvent(event: EntryEvent): LogEntryInput {
 
 /** Only what the worker needs; the rest of an entry stays out of it. */
 function toInput(entry: LogEntryInput): LogEntryInput {
-  const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest } = entry;
-  return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest };
+  const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired } = entry;
+  return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired };
 }
 
 function isMember(state: ConversationState): boolean {

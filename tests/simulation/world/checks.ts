@@ -12,7 +12,7 @@ const page = 100;
 
 /** Everybody says a last word, which everybody reads: they have the same secrets. */
 export async function lastWords(world: World): Promise<void> {
-  const logs = await logsOfRelay(world);
+  const logs = await logsOfRelay(world.relay);
   world.saidBeforeLast = world.said.length;
   for (const { seat, tab, log } of places(world, logs)) {
     if (log.id.startsWith('self:')) continue;
@@ -39,7 +39,7 @@ export function places(
 /** Compares what everybody has with what was said and what the relay has. */
 export async function check(world: World): Promise<void> {
   const { wrong } = world;
-  const logs = await logsOfRelay(world);
+  const logs = await logsOfRelay(world.relay);
   const texts = new Map(world.said.map((said) => [said.text, said]));
   const copied = await copiedAtRelay(world);
   const revoked = new Set(

@@ -1,5 +1,5 @@
 import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
-import type { World } from './world.ts';
+import type { WorldRelay } from './relay.ts';
 
 /** The relay's log of a conversation: the one that everybody should have been given. */
 export interface LogOfRelay {
@@ -10,8 +10,8 @@ export interface LogOfRelay {
   readonly entries: readonly LogEntryInput[];
 }
 
-export async function logsOfRelay(world: World): Promise<LogOfRelay[]> {
-  const { db } = world.relay.relay.database;
+export async function logsOfRelay({ relay }: WorldRelay): Promise<LogOfRelay[]> {
+  const { db } = relay.database;
   const conversations = await db.selectFrom('conversations').selectAll().orderBy('id').execute();
   const participants = await db.selectFrom('participants').selectAll().orderBy('user_id').execute();
   const logs: LogOfRelay[] = [];

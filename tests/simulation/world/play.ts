@@ -101,7 +101,7 @@ function judge(world: World, { byOthers, byVictim, isBelieved, lie }: Told): voi
 
 async function hashOf(world: World): Promise<string> {
   const hash = createHash('sha256').update(world.trace.digest());
-  hash.update(JSON.stringify(await logsOfRelay(world)));
+  hash.update(JSON.stringify(await logsOfRelay(world.relay)));
   for (const { profile, tabs } of world.seats) {
     hash.update(profile.name);
     const [tab] = tabs;

@@ -52,7 +52,7 @@ export async function comeBack(world: World): Promise<void> {
 /** Returns what each live device of a conversation still lacks; empty when all have come to rest. */
 export async function restless(world: World): Promise<string[]> {
   const lacks: string[] = [];
-  const logs = await logsOfRelay(world);
+  const logs = await logsOfRelay(world.relay);
   for (const seat of world.seats.filter(({ status }) => status === 'in')) {
     const [tab] = seat.tabs;
     if (tab === undefined) {

@@ -1,22 +1,39 @@
 import { chatsAtom } from '#src/store/chats.ts';
 import { Invariants, type Snapshot } from './invariants.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
+import type { Nonces } from './nonces.ts';
+import type { Said, Seat } from './people.ts';
+import type { WorldRelay } from './relay.ts';
 import { storedDevice } from './stored.ts';
-import type { World } from './world.ts';
+import type { Thief } from './thieves.ts';
+import type { Trace } from './trace.ts';
+
+/** The parts of the world that are looked at, and those in which it is noted. */
+interface Watched {
+  readonly relay: WorldRelay;
+  readonly trace: Trace;
+  readonly nonces: Nonces;
+  readonly seats: readonly Seat[];
+  readonly said: readonly Said[];
+  readonly thieves: readonly Thief[];
+  readonly events: Map<string, number>;
+  readonly wrong: string[];
+  count(event: string): void;
+}
 
 /** Looks at the whole world, as often as it is asked to, and moves nothing in it. */
 export class Watch {
-  readonly #world: World;
+  readonly #world: Watched;
   readonly #invariants = new Invariants();
   /** Faults are told once. */
   readonly #told = new Set<string>();
 
-  constructor(world: World) {
+  constructor(world: Watched) {
     this.#world = world;
   }
 
   async look(): Promise<void> {
-    const logs = await logsOfRelay(this.#world);
+    const logs = await logsOfRelay(this.#world.relay);
     const found = [
       ...this.#invariants.faultsOf(snapshotOf(this.#world, logs)),
       ...(await this.#stolen(logs)),
@@ -41,7 +58,7 @@ export class Watch {
   }
 }
 
-function snapshotOf(world: World, logs: readonly LogOfRelay[]): Snapshot {
+function snapshotOf(world: Watched, logs: readonly LogOfRelay[]): Snapshot {
   const signedIn = world.seats.filter(({ status }) => status === 'in');
   return {
     devices: signedIn.flatMap(({ person, profile }) => {
@@ -69,7 +86,7 @@ function snapshotOf(world: World, logs: readonly LogOfRelay[]): Snapshot {
 }
 
 /** Failures without a code, lines of a log that tell of a bug, and a key that was used twice with one nonce. */
-function bugs({ nonces, relay, seats, trace }: World): string[] {
+function bugs({ nonces, relay, seats, trace }: Watched): string[] {
   const twice = nonces.repeatedIn(trace.released);
   return [
     ...seats.flatMap(({ profile }) => [

@@ -35,7 +35,8 @@ export async function openSqlite(dataDir: string, threadEntry: URL): Promise<Ope
       define: (statements) => thread.call('define', statements),
       run: (...input) => thread.call('run', ...input),
     };
-    return { db, program, names, close };
+    const giveBack = (pages: number) => thread.call('giveBack', pages);
+    return { db, program, names, giveBack, close };
   } catch (error) {
     await close();
     throw unusable(dataDir, error);

@@ -35,6 +35,28 @@ export class SqliteFile {
     this.#database.pragma(setting);
   }
 
+  /** The value of a setting or of a count that SQLite keeps. */
+  value(pragma: string): number {
+    const [row] = this.#database.prepare(`pragma ${pragma}`).all([]) as Record<string, number>[];
+    return Object.values(row ?? {})[0] ?? 0;
+  }
+
+  /** Bytes of the whole file. */
+  get size(): number {
+    return this.value('page_count') * this.value('page_size');
+  }
+
+  /**
+   * Moves pages from the end of the file into free ones, and cuts it off there.
+   * @param pages how many at most
+   * @returns how many are left
+   */
+  giveBack(pages: number): number {
+    // It does one page at a step, and has no rows by which it would be taken for a query.
+    this.#database.prepare(`pragma incremental_vacuum(${pages})`).all([]);
+    return this.value('auto_vacuum') === 0 ? 0 : this.value('freelist_count');
+  }
+
   /**
    * Blobs are returned as the driver has them, as ArrayBuffers.
    * @param parameters what the driver can take and nothing else: see sqliteDriver.ts

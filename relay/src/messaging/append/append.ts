@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lastSeenResolution } from '../../auth/lastSeen.ts';
+import { personQuotas } from '../../personQuotas.ts';
 import type { AppendQueries } from '../../repositories/appending.ts';
 import { entriesAtOnce } from '../../repositories/entriesAtOnce.ts';
 
@@ -42,6 +43,7 @@ export interface AppendRefused {
     | 'no-such-conversation'
     | 'message-id-taken'
     | 'another-start'
+    | 'quota'
     | 'stale-epoch';
   /** With stale-epoch the current one; 0 says that the conversation has yet to be started, by a commit. */
   readonly epoch?: number;
@@ -113,7 +115,9 @@ class Decisions {
     const known = await this.#findKnown(entries);
     const decisions: Decision[] = [];
     for (const entry of entries) decisions.push(await this.#decide(entry, known.get(entry.messageId)));
+    await this.#count(entries, decisions);
     const seqs = await this.#takeSeqs(entries, decisions);
+    await this.#uncount(entries, decisions, seqs);
     const outcomes: AppendOutcome[] = [];
     const notified = new Map<string, NewEntry>();
     for (const [index, entry] of entries.entries()) {
@@ -218,6 +222,41 @@ class Decisions {
     return refused(people.length > 0 ? 'not-a-contact' : 'no-such-person');
   }
 
+  /** Counts what each sender is about to store, and refuses those who would have too much. */
+  async #count(entries: readonly NewEntry[], decisions: Decision[]): Promise<void> {
+    for (const [userId, bytes] of bytesBySender(entries, (index) =>
+      isPermitted(decisions[index] as Decision),
+    )) {
+      const [stored] = await this.#queries.storeBytes({ userId, bytes });
+      if (stored === undefined || stored.bytes <= personQuotas.storedBytesPerUser) continue;
+      await this.#queries.storeBytes({ userId, bytes: -bytes });
+      await this.#countEach(userId, entries, decisions);
+    }
+  }
+
+  /** Counts one by one what a sender stores, so that those that fit are taken. */
+  async #countEach(userId: string, entries: readonly NewEntry[], decisions: Decision[]): Promise<void> {
+    for (const [index, entry] of entries.entries()) {
+      if (entry.senderId !== userId || !isPermitted(decisions[index] as Decision)) continue;
+      const bytes = bytesOf(entry);
+      const [stored] = await this.#queries.storeBytes({ userId, bytes });
+      if (stored === undefined || stored.bytes <= personQuotas.storedBytesPerUser) continue;
+      await this.#queries.storeBytes({ userId, bytes: -bytes });
+      decisions[index] = refused('quota');
+    }
+  }
+
+  /** Takes back the count of those that have got no position. */
+  async #uncount(
+    entries: readonly NewEntry[],
+    decisions: readonly Decision[],
+    seqs: readonly (number | undefined)[],
+  ): Promise<void> {
+    const isStale = (index: number) => isPermitted(decisions[index] as Decision) && seqs[index] === undefined;
+    for (const [userId, bytes] of bytesBySender(entries, isStale))
+      await this.#queries.storeBytes({ userId, bytes: -bytes });
+  }
+
   /** Positions of those that are permitted and of the current epoch, by index; one question for each conversation. */
   async #takeSeqs(
     entries: readonly NewEntry[],
@@ -267,6 +306,22 @@ class Decisions {
     const now = this.#now;
     await this.#queries.insertNotification({ id: randomUUID(), type: 'message', userId, senderId, now });
   }
+}
+
+/** Bytes of an entry's content. */
+const bytesOf = ({ content }: Pick<NewEntry, 'content'>) => Math.floor((content.length * 3) / 4);
+
+/** The bytes of some entries' content by sender, in one order: two batches must not wait for each other. */
+function bytesBySender(
+  entries: readonly NewEntry[],
+  isCounted: (index: number) => boolean,
+): [senderId: string, bytes: number][] {
+  const bytes = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const { senderId } = entry;
+    if (isCounted(index)) bytes.set(senderId, (bytes.get(senderId) ?? 0) + bytesOf(entry));
+  }
+  return [...bytes].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 interface KnownEntry {

@@ -27,7 +27,7 @@ export async function tell(world: World, lie: Lie, random: Random): Promise<Told
 }
 
 async function tellOfLog(world: World, lie: LogLie, random: Random): Promise<Told | null> {
-  const logs = (await logsOfRelay(world)).filter(({ id }) => !id.startsWith('self:'));
+  const logs = (await logsOfRelay(world.relay)).filter(({ id }) => !id.startsWith('self:'));
   const found = places(world, logs).filter(({ log, seat }) =>
     seatsIn(world).some(({ person }) => person !== seat.person && log.userIds.includes(person.id)),
   );
@@ -54,7 +54,7 @@ async function tellOfLog(world: World, lie: LogLie, random: Random): Promise<Tol
     }
   }
   await pass(10 * second);
-  const now = (await logsOfRelay(world)).find(({ id }) => id === log.id);
+  const now = (await logsOfRelay(world.relay)).find(({ id }) => id === log.id);
   const { lastSeq } = await tab.crypto.conversation(log.id);
   const lastCommit = now?.entries.findLast(({ kind }) => kind === 'commit')?.seq ?? 0;
   // In an epoch that has ended nothing can be left out: no message compares it any more.

@@ -22,7 +22,7 @@ interface Friends {
 
 /** Two who have a conversation of their own, as one of them sees it. */
 async function friends(world: World, random: Random): Promise<Friends | null> {
-  const found = places(world, await logsOfRelay(world)).flatMap(({ log, seat, tab }) => {
+  const found = places(world, await logsOfRelay(world.relay)).flatMap(({ log, seat, tab }) => {
     const other = world.people.find(({ id }) => id !== seat.person.id && log.userIds.includes(id));
     return log.id.startsWith('direct:') && other !== undefined ? [{ log, other, seat, tab }] : [];
   });
@@ -89,7 +89,7 @@ export async function forgeReceipts(world: World, random: Random): Promise<Told 
   world.say(seat, tab, keyIn(log.id, seat), log.id);
   await passUntil(() => world.isIdle, 60 * second);
   await pass(10 * second);
-  const now = (await logsOfRelay(world)).find(({ id }) => id === log.id);
+  const now = (await logsOfRelay(world.relay)).find(({ id }) => id === log.id);
   if (now === undefined || now.lastSeq <= log.lastSeq) return null;
   const { db } = world.relay.relay.database;
   const { id, lastSeq } = now;

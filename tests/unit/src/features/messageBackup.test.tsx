@@ -51,4 +51,27 @@ describe('the message backup', () => {
     await user.click(toggle());
     await waitFor(() => expect(toasts()).toEqual(['error: This could not be changed. Please try again.']));
   });
+
+  it.each([
+    [
+      { entryDays: 90, historyDays: null },
+      'The server keeps each message until all browsers have it, for 90 days at most.',
+    ],
+    [
+      { entryDays: 30, historyDays: 365 },
+      'The server keeps each message until all browsers have it, for 30 days at most. Sealed copies are kept for 365 days.',
+    ],
+  ])('says for how long the server keeps what: %o', async (kept, text) => {
+    const { actions, show } = createWorld();
+    actions.loadRetention.mockResolvedValue(kept);
+    show(<MessageBackupCard />);
+    expect(await screen.findByText(text)).toBeVisible();
+  });
+
+  it('says when it cannot be asked for how long the server keeps messages', async () => {
+    const { actions, show } = createWorld();
+    actions.loadRetention.mockRejectedValue(new AppError('unavailable', ''));
+    show(<MessageBackupCard />);
+    expect(await screen.findByText(/keeps messages could not be asked/)).toBeVisible();
+  });
 });

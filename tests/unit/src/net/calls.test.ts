@@ -60,6 +60,7 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
     'PUT /api/users/me/discoverability',
     (api) => api.putDiscoverability({ found_by: 'name', shows_email: true }),
   ],
+  ['GET /api/storage', (api) => api.getStorage()],
   ['DELETE /api/user', (api) => api.deleteAccount(async () => 'proof')],
   ['GET /api/contacts', (api) => api.listContacts()],
   ['GET /api/contacts/requests', (api) => api.listContactRequests()],

@@ -55,6 +55,7 @@ describe('a commit to be submitted', () => {
     'not-a-contact',
     'already-member',
     'limit-reached',
+    'quota',
     'invalid-request',
     'payload-too-large',
   ] as const)(

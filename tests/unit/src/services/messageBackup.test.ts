@@ -223,11 +223,11 @@ describe('syncing the message backup', () => {
     worker.due.set(conversationId, [copy('x')]);
     worker.due.set('group:1', [copy('y', 'group:1')]);
     fails = (call) =>
-      call.startsWith('put') ? new ApiError({ status: 409, code: 'limit-reached', detail: null }) : null;
+      call.startsWith('put') ? new ApiError({ status: 413, code: 'quota', detail: null }) : null;
     await messageBackup.sync();
     await messageBackup.sync();
     expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
-    expect(deps.lines).toEqual(['warn backup-full code="limit-reached"']);
+    expect(deps.lines).toEqual(['warn backup-full code="quota"']);
   });
 
   it('goes on where it was after a failure', async () => {

@@ -67,6 +67,9 @@ export function fakeActions(): FakeActions {
       .fn<AppActions['loadDiscoverability']>()
       .mockResolvedValue({ found_by: 'both', shows_email: false }),
     setDiscoverability: vi.fn<AppActions['setDiscoverability']>().mockResolvedValue(),
+    loadRetention: vi
+      .fn<AppActions['loadRetention']>()
+      .mockResolvedValue({ entryDays: 90, historyDays: null }),
     deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
     exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
     cancelDataExport: vi.fn<AppActions['cancelDataExport']>(),

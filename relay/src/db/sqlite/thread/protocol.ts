@@ -39,6 +39,8 @@ export interface ThreadCalls {
   define: (statements: Readonly<Record<string, Statement>>) => Promise<void>;
   /** Runs the thread's program in one transaction. Resolves once the disk has it. */
   run: (...input: readonly unknown[]) => Promise<unknown>;
+  /** Cuts free pages off the end of the file, as many as this at most. Resolves with how many are left. */
+  giveBack: (pages: number) => Promise<number>;
   /** Finishes what runs, and leaves one whole file. */
   close: () => Promise<void>;
 }

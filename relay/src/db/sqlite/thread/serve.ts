@@ -4,6 +4,12 @@ import { SqliteFile } from '../sqliteFile.ts';
 import { logLimit, WriteAheadLog } from '../writeAheadLog.ts';
 import type { Query, ReadingCalls, ThreadCalls, ThreadProgram, ThreadResult } from './protocol.ts';
 
+/**
+ * The size of a file of before, in bytes, up to which it is brought into the form that gives space back while the relay
+ * starts: a second or two.
+ */
+const rewrittenAtStart = 256 * 1024 * 1024;
+
 const readerSettings = ['query_only = ON', 'busy_timeout = 5000'] as const;
 
 /** The rows of each statement, given its parameters by name. */
@@ -19,6 +25,8 @@ type Queries = Readonly<
  */
 export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
   const writer = openFile(file, [
+    // A file that isn't empty stays as it is until it is written anew.
+    'auto_vacuum = INCREMENTAL',
     'journal_mode = WAL',
     // Each commit is synced all the same, and the log kept short: see writeAheadLog.ts.
     'synchronous = NORMAL',
@@ -30,6 +38,7 @@ export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
     // A backup tool may hold the file for a moment.
     'busy_timeout = 5000',
   ]);
+  if (writer.value('auto_vacuum') === 0 && writer.size <= rewrittenAtStart) writer.exec('vacuum');
   const reader = openFile(file, readerSettings);
   const log = new WriteAheadLog(writer.file, reader);
   const group = new GroupCommit(writer, log);
@@ -76,6 +85,8 @@ export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
       if (defined === null) throw new Error("The thread's program has no statements yet.");
       return transaction(() => runProgram(defined, ...input));
     },
+
+    giveBack: (pages) => transaction(() => writer.giveBack(pages)),
 
     async close() {
       await group.settled();

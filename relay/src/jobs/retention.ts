@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.ts';
+import type { OpenDatabase } from '../db/openDatabase.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { countWithin, entriesAt } from '../repositories/entries.ts';
+import { deleteOldHistory } from '../repositories/history.ts';
+import * as rows from '../repositories/retention.ts';
+import { countUnneeded, type Deadline } from './unneeded.ts';
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+
+/** Milliseconds that an entry is kept in any case. */
+export const keptAtLeast = 10 * 60 * 1000;
+
+/** One bite: some milliseconds of the thread that commits. */
+const bite = { conversations: 50, entries: 50, bytes: 1024 * 1024, people: 100, copies: 100, pages: 64 };
+
+/** The rest after a bite, as a multiple of the time it took: so the job has a fifth of the database at most. */
+const restShare = 4;
+const shortestRestMs = 5;
+
+export interface RetentionJob {
+  /** Goes once through everything that is kept. A run that is asked for during another one follows it. */
+  run(): Promise<void>;
+  /** Runs at once and every hour from now on; failures are logged and tried again. */
+  start(): void;
+  /** Resolves when the bite under way, if any, is done. */
+  close(): Promise<void>;
+}
+
+export interface RetentionDependencies {
+  readonly database: Pick<OpenDatabase, 'db' | 'giveBack'>;
+  readonly retention: Config['retention'];
+  readonly clock: () => number;
+  readonly metrics: Pick<Metrics, 'emptied'>;
+  readonly log: Pick<FastifyBaseLogger, 'error'>;
+  /** Waits between two bites, for milliseconds; a simulation doesn't. */
+  readonly rest?: (milliseconds: number) => Promise<unknown>;
+}
+
+/**
+ * Deletes what is kept no longer, in small bites beside traffic: the content of entries, Welcomes that nobody has fetched,
+ * and old sealed copies; then gives the space back. Several relays may run it side by side: everything in it can be
+ * repeated.
+ */
+export function createRetentionJob(dependencies: RetentionDependencies): RetentionJob {
+  const { clock, database, log, metrics, rest = sleep, retention } = dependencies;
+  const { db, giveBack } = database;
+  const stop = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> = Promise.resolve();
+
+  /** Takes a bite, and rests. */
+  async function bit<T>(take: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    const taken = await take();
+    await rest(Math.max(shortestRestMs, restShare * (performance.now() - start)));
+    return taken;
+  }
+
+  /** Takes bites until one of them was the last. */
+  async function inBites(take: () => Promise<'more' | 'last'>): Promise<void> {
+    while (!stop.signal.aborted && (await bit(take)) === 'more');
+  }
+
+  async function emptyLogs(deadline: Deadline): Promise<void> {
+    let after = '';
+    while (!stop.signal.aborted) {
+      const logs = await rows.logsAfter(db, after, bite.conversations);
+      const last = logs.at(-1);
+      if (last === undefined) return;
+      after = last.conversationId;
+      for (const [log, readers] of await bit(() => startOfEach(logs, deadline))) {
+        let from = log.emptiedSeq;
+        await inBites(async () => {
+          const next = await emptySome(log.conversationId, from, readers, deadline);
+          from = next ?? from;
+          return next === null ? 'last' : 'more';
+        });
+      }
+    }
+  }
+
+  /** Finds those of these logs whose first entry with content is not needed any more, with their readers. */
+  async function startOfEach(
+    logs: readonly rows.LogReach[],
+    deadline: Deadline,
+  ): Promise<[rows.LogReach, readonly rows.Reader[]][]> {
+    const unfinished = logs.filter(({ emptiedSeq, lastSeq }) => lastSeq > emptiedSeq);
+    const readers = await rows.readersOf(
+      db,
+      unfinished.map(({ conversationId }) => conversationId),
+    );
+    const begun: [rows.LogReach, readonly rows.Reader[]][] = [];
+    for (const log of unfinished) {
+      const of = readers.get(log.conversationId) ?? [];
+      const first = await rows.sizesAbove(db, log.conversationId, log.emptiedSeq, 1);
+      if (countUnneeded(first, of, deadline) > 0) begun.push([log, of]);
+    }
+    return begun;
+  }
+
+  /** Empties some entries above a position. @returns how far; null where the next one is needed, or there is none */
+  async function emptySome(
+    conversationId: string,
+    from: number,
+    readers: readonly rows.Reader[],
+    deadline: Deadline,
+  ): Promise<number | null> {
+    const sizes = await rows.sizesAbove(db, conversationId, from, bite.entries);
+    const unneeded = sizes.slice(0, countUnneeded(sizes, readers, deadline));
+    const some = unneeded.slice(0, countWithin(unneeded, bite.bytes));
+    const upTo = some.at(-1)?.seq;
+    if (upTo === undefined) return null;
+    const entries = await entriesAt(
+      db,
+      conversationId,
+      some.map(({ seq }) => seq),
+    );
+    const full = entries.filter(({ content }) => content.length > 0);
+    await rows.emptyLog(db, { conversationId, entries: full, upTo }, giveBack !== null);
+    metrics.emptied('entry', full.length);
+    return upTo;
+  }
+
+  async function deleteCopies(until: number): Promise<void> {
+    let after = '';
+    while (!stop.signal.aborted) {
+      const people = await bit(() => rows.peopleWithCopies(db, after, bite.people));
+      const last = people.at(-1);
+      if (last === undefined) return;
+      after = last;
+      for (const userId of people) {
+        await inBites(() => counted('copy', deleteOldHistory(db, userId, until, bite.copies)));
+      }
+    }
+  }
+
+  /** Counts what a bite has deleted; one that wasn't full was the last. */
+  async function counted(kind: 'copy' | 'welcome', deleting: Promise<number>): Promise<'more' | 'last'> {
+    const deleted = await deleting;
+    metrics.emptied(kind, deleted);
+    return deleted === bite.copies ? 'more' : 'last';
+  }
+
+  async function sweep(): Promise<void> {
+    const now = clock();
+    const atMost = now - retention.days * day;
+    await emptyLogs({ atMost, atLeast: now - keptAtLeast });
+    await inBites(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
+    if (retention.historyDays !== null) await deleteCopies(now - retention.historyDays * day);
+    if (giveBack !== null) await inBites(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
+  }
+
+  const run = () => {
+    const next = current.then(sweep);
+    current = next.catch(() => undefined);
+    return next;
+  };
+  const runLogged = () => {
+    run().catch((error: unknown) => log.error({ err: error }, 'deleting what is kept no longer failed'));
+  };
+
+  return {
+    run,
+    start() {
+      runLogged();
+      timer = setInterval(runLogged, hour).unref();
+    },
+    async close() {
+      clearInterval(timer);
+      stop.abort();
+      await current;
+    },
+  };
+}

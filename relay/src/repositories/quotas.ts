@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { prepared } from '../db/prepared.ts';
+import type { Db } from '../db/tables.ts';
+
+/** Counts bytes of content that a person stores, fewer for a negative number, and answers how many these are then. */
+export const bytesStoring = prepared<{ userId: string; bytes: number }>()((db, parameter) =>
+  db
+    .insertInto('stored_bytes')
+    .values({ user_id: parameter('userId'), bytes: parameter('bytes') })
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet((update) => ({ bytes: update('stored_bytes.bytes', '+', parameter('bytes')) })),
+    )
+    .returning('bytes'),
+);
+
+/** Bytes by the id of the person who has stored them. */
+export type BytesOf = ReadonlyMap<string, number>;
+
+/** Counts content that is deleted as its senders' no more. What was stored before it was counted leaves nothing below zero. */
+export async function releaseBytes(db: Db, released: BytesOf): Promise<void> {
+  // In one order, whoever does it: two who release the same people's must not wait for each other.
+  for (const [userId, bytes] of [...released].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await db
+      .updateTable('stored_bytes')
+      .set({ bytes: sql<number>`case when bytes > ${bytes} then bytes - ${bytes} else 0 end` })
+      .where('user_id', '=', userId)
+      .execute();
+  }
+}
+
+/** The bytes of content in a log, by sender. */
+export async function bytesIn(db: Db, conversationId: string): Promise<BytesOf> {
+  const rows = await db
+    .selectFrom('entries')
+    .select(['sender_id', sql<number>`sum(length(content))`.as('bytes')])
+    .where('conversation_id', '=', conversationId)
+    .groupBy('sender_id')
+    .execute();
+  return new Map(rows.map((row) => [row.sender_id, row.bytes]));
+}
+
+/** The bytes of the Welcomes that a person has sent and that have not been fetched. */
+export async function welcomeBytesOf(db: Db, senderId: string): Promise<number> {
+  const row = await db
+    .selectFrom('welcomes')
+    .select(sql<number>`coalesce(sum(length(content)), 0)`.as('bytes'))
+    .where('sender_id', '=', senderId)
+    .executeTakeFirstOrThrow();
+  return row.bytes;
+}
+
+/** The bytes of the GroupInfos of the groups that the creator of one has made, but for that one's. */
+export async function otherGroupInfoBytes(db: Db, conversationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('groups as one')
+    .innerJoin('groups as other', 'other.creator_id', 'one.creator_id')
+    .innerJoin('conversations', 'conversations.id', 'other.conversation_id')
+    .select(sql<number>`coalesce(sum(length(conversations.group_info)), 0)`.as('bytes'))
+    .where('one.conversation_id', '=', conversationId)
+    .where('other.conversation_id', '<>', conversationId)
+    .executeTakeFirstOrThrow();
+  return row.bytes;
+}
+
+/** The bytes of the KeyPackages of a person's devices. */
+export async function keyPackageBytesOf(db: Db, userId: string): Promise<number> {
+  const row = await db
+    .selectFrom('key_packages')
+    .innerJoin('devices', 'devices.id', 'key_packages.device_id')
+    .select(sql<number>`coalesce(sum(length(key_packages.content)), 0)`.as('bytes'))
+    .where('devices.user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return row.bytes;
+}
+
+/** Counts the groups that each of these people is in. */
+export async function groupCounts(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('participants')
+    .innerJoin('groups', 'groups.conversation_id', 'participants.conversation_id')
+    .select(['participants.user_id', sql<number>`count(*)`.as('count')])
+    .where('participants.user_id', 'in', userIds)
+    .groupBy('participants.user_id')
+    .execute();
+  return new Map(rows.map((row) => [row.user_id, row.count]));
+}
+
+/** Counts the pending contact requests of a person. */
+export async function requestCounts(db: Db, userId: string): Promise<{ sent: number; received: number }> {
+  const count = async (end: 'from_user_id' | 'to_user_id') => {
+    const row = await db
+      .selectFrom('contact_requests')
+      .select(sql<number>`count(*)`.as('count'))
+      .where(end, '=', userId)
+      .executeTakeFirstOrThrow();
+    return row.count;
+  };
+  return { sent: await count('from_user_id'), received: await count('to_user_id') };
+}

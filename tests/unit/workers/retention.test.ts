@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  createPair,
+  createTrio,
+  DAVE,
+  GROUP,
+  type TestDevice,
+  textOf,
+} from './support/device.ts';
+
+type Relay = Awaited<ReturnType<typeof createPair>>['relay'];
+
+/** Deletes the content of all entries up to a position, as the relay's retention does. */
+function expire(relay: Relay, id: string, upTo = Number.POSITIVE_INFINITY): void {
+  const log = relay.log(id).entries;
+  const digests = new Map(relay.digests(id, 0).map(({ digest, seq }) => [seq, digest]));
+  for (const [at, entry] of log.entries()) {
+    const digest = digests.get(entry.seq);
+    if (entry.seq <= upTo && digest !== undefined) log[at] = { ...entry, content: '', digest, expired: true };
+  }
+}
+
+const changes = async (device: TestDevice, id = ALICE_AND_BOB) =>
+  (await device.api.events(id)).map(({ change, seq }) => ({ seq, ...change }));
+const kinds = async (device: TestDevice, id = ALICE_AND_BOB) =>
+  (await changes(device, id)).map(({ kind }) => kind);
+const lastSeq = async (device: TestDevice, id = ALICE_AND_BOB) => (await device.api.conversation(id)).lastSeq;
+
+/** Writes messages, each of which the writer reads in the log. */
+async function say(device: TestDevice, count: number, id = ALICE_AND_BOB): Promise<void> {
+  for (let round = 0; round < count; round += 1) {
+    await device.send(id, `m${round}`);
+    await device.syncOne(id);
+  }
+}
+
+describe('a device that was away for longer than the relay keeps messages', () => {
+  it('says how many it has missed, and reads on in the same epoch', async () => {
+    const { alice, bob, relay } = await createPair();
+    await say(alice, 1);
+    await bob.sync();
+    const from = await lastSeq(bob);
+    await say(alice, 3);
+    expire(relay, ALICE_AND_BOB);
+    await say(alice, 1);
+    expect((await bob.sync()).map(textOf)).toEqual(['m0']);
+    expect(await changes(bob)).toEqual([{ seq: from + 1, kind: 'expired', count: 3, upTo: from + 3 }]);
+    expect((await bob.history(ALICE_AND_BOB)).map(textOf)).toEqual(['m0', 'm0']);
+    await bob.send(ALICE_AND_BOB, 'Back again.');
+    await alice.sync();
+    await say(alice, 1);
+    await bob.sync();
+    for (const device of [alice, bob])
+      expect((await kinds(device)).filter((kind) => kind !== 'expired')).toEqual([]);
+  });
+
+  it('says it in one line, however many parts the log comes in', async () => {
+    const { alice, bob, relay } = await createPair();
+    await bob.sync();
+    const from = await lastSeq(bob);
+    await say(alice, 5);
+    expire(relay, ALICE_AND_BOB);
+    for (const entry of relay.entries(ALICE_AND_BOB, from))
+      await bob.api.processEntries(ALICE_AND_BOB, [entry]);
+    expect(await changes(bob)).toEqual([{ seq: from + 1, kind: 'expired', count: 5, upTo: from + 5 }]);
+  });
+
+  it('comes back into a group whose commits are gone, without an alarm, there and at the others', async () => {
+    const { alice, bob, carol, relay, world } = await createTrio();
+    await say(alice, 1, GROUP);
+    for (const device of [bob, carol]) await device.sync();
+    // A commit that Carol will never see, and messages behind it that are still there.
+    await say(alice, 2, GROUP);
+    const laptop = await world.device(BOB);
+    await laptop.sync();
+    await bob.sync();
+    await alice.sync();
+    expire(relay, GROUP);
+    await say(alice, 2, GROUP);
+    await carol.sync();
+    expect((await carol.api.conversation(GROUP)).status).toBe('joined');
+    const [missed, ...more] = (await changes(carol, GROUP)).filter(({ kind }) => kind === 'expired');
+    expect(more).toEqual([]);
+    expect(missed).toMatchObject({ count: 4 });
+    await carol.send(GROUP, 'Here I am.');
+    for (const device of [alice, bob, laptop, carol]) await device.sync();
+    await say(alice, 1, GROUP);
+    expect((await carol.syncOne(GROUP)).map(textOf)).toEqual(['m0']);
+    await say(carol, 1, GROUP);
+    for (const device of [alice, bob, laptop]) {
+      await device.sync();
+      expect((await device.history(GROUP)).map(textOf)).toContain('Here I am.');
+    }
+    for (const device of [alice, bob, laptop, carol]) {
+      const found = (await kinds(device, GROUP)).filter((kind) =>
+        ['refused', 'missing', 'diverged'].includes(kind),
+      );
+      expect(found).toEqual([]);
+    }
+  });
+
+  it('finds a digest that the relay has made up, as with every other entry', async () => {
+    const { alice, bob, relay } = await createPair();
+    await bob.sync();
+    await say(alice, 2);
+    expire(relay, ALICE_AND_BOB);
+    const log = relay.log(ALICE_AND_BOB).entries;
+    const genuine = log.at(-1);
+    log[log.length - 1] = { ...genuine!, digest: 'A'.repeat(43) };
+    await bob.sync();
+    log[log.length - 1] = genuine!;
+    await say(alice, 1);
+    await bob.sync();
+    expect(await kinds(bob)).toEqual(['expired', 'diverged']);
+  });
+
+  it('takes its own message for sent by the digest alone', async () => {
+    const { alice, relay } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'Did it arrive?');
+    const prepared = await alice.api.prepareMessage(messageId);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    // Neither the answer nor the entry reaches her in time.
+    relay.send(alice, prepared);
+    expire(relay, ALICE_AND_BOB);
+    expect((await alice.sync()).map(textOf)).toEqual(['Did it arrive?']);
+    expect(await alice.api.outbox()).toEqual([]);
+    expect(await changes(alice)).toEqual([]);
+  });
+
+  it('takes its own commit for its own by the digest alone', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const dave = await world.device(DAVE);
+    await alice.createGroup(GROUP, 'Skerry', [BOB]);
+    await bob.sync();
+    const keyPackages = relay.claim([DAVE], '');
+    const submission = await alice.api.addMembers({ conversationId: GROUP, keyPackages });
+    relay.submit(alice, submission);
+    expire(relay, GROUP);
+    await alice.syncOne(GROUP);
+    expect(await alice.api.conversation(GROUP)).toMatchObject({
+      status: 'joined',
+      epoch: submission.epoch + 1,
+    });
+    expect(await kinds(alice, GROUP)).not.toContain('rejoined');
+    await say(alice, 1, GROUP);
+    expect((await dave.sync()).map(textOf)).toEqual(['m0']);
+  });
+
+  it('takes another message under the id of its own for none of its own', async () => {
+    const { alice, relay } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'Did it arrive?');
+    const prepared = await alice.api.prepareMessage(messageId);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    relay.send(alice, prepared);
+    expire(relay, ALICE_AND_BOB);
+    const log = relay.log(ALICE_AND_BOB).entries;
+    log[log.length - 1] = { ...log.at(-1)!, digest: 'A'.repeat(43) };
+    expect((await alice.sync()).map(textOf)).toEqual(['(damaged)']);
+  });
+
+  it('keeps what the message backup has brought it, and counts none of that', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    await alice.sync();
+    await bob.sync();
+    const from = await lastSeq(laptop);
+    await say(bob, 3);
+    await alice.sync();
+    expire(relay, ALICE_AND_BOB);
+    await laptop.sync();
+    const missed = (await changes(laptop)).filter(({ kind }) => kind === 'expired');
+    expect(missed).toMatchObject([{ count: 3 }]);
+    const due = await alice.api.nextBackupEntries(ALICE_AND_BOB);
+    const copies = (due?.copies ?? []).map((copy, at) => ({ ...copy, position: at + 1 }));
+    await laptop.readState();
+    const { messages } = await laptop.api.readBackup(copies);
+    expect(messages.map(textOf)).toEqual(['m0', 'm1', 'm2']);
+    // The same entries once more change nothing.
+    const again = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, from));
+    expect(again.messages.map(textOf)).toEqual(['m0', 'm1', 'm2']);
+    expect(again.events).toEqual([]);
+    expect((await laptop.history(ALICE_AND_BOB)).every(({ senderId }) => senderId !== ALICE)).toBe(true);
+  });
+
+  it('counts none that the message backup has brought it before the log came to them', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    const from = await lastSeq(laptop);
+    await alice.sync();
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'm0');
+    await say(bob, 2);
+    await alice.sync();
+    expire(relay, ALICE_AND_BOB);
+    const given = relay.entries(ALICE_AND_BOB, from);
+    const commit = given.findIndex(({ kind }) => kind === 'commit');
+    await laptop.api.processEntries(ALICE_AND_BOB, given.slice(0, commit + 1));
+    const { copies } = (await alice.api.nextBackupEntries(ALICE_AND_BOB)) ?? { copies: [] };
+    await laptop.api.readBackup(copies.map((copy, at) => ({ ...copy, position: at + 1 })));
+    const { events } = await laptop.api.processEntries(ALICE_AND_BOB, given.slice(commit + 1));
+    expect(events).toEqual([]);
+    expect((await laptop.history(ALICE_AND_BOB)).map(textOf)).toEqual(['m0', 'm0', 'm1']);
+  });
+
+  it('shows none of them when the relay gives their places again', async () => {
+    const { alice, bob, relay } = await createPair();
+    await bob.sync();
+    const from = await lastSeq(bob);
+    await say(alice, 2);
+    expire(relay, ALICE_AND_BOB);
+    await bob.sync();
+    const again = await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, from));
+    expect(again).toMatchObject({ messages: [], events: [] });
+  });
+});
