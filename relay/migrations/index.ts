@@ -22,6 +22,7 @@ import { receipts } from './0020-receipts.ts';
 import { nameIndex } from './0021-name-index.ts';
 import { usernameSkeletons } from './0022-username-skeletons.ts';
 import { discoverability } from './0023-discoverability.ts';
+import { blocks } from './0030-blocks.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -59,4 +60,5 @@ export const migrations = (
   '0021-name-index': nameIndex(types, namesAtOnce),
   '0022-username-skeletons': usernameSkeletons,
   '0023-discoverability': discoverability,
+  '0030-blocks': blocks,
 });

@@ -63,7 +63,7 @@ export function conversationHandlers({ messaging }: Services) {
     },
 
     listWelcomes: async ({ session }) =>
-      (await messaging.welcomes(session.deviceId)).map(({ content, ...welcome }) => ({
+      (await messaging.welcomes(session)).map(({ content, ...welcome }) => ({
         ...welcome,
         welcome: text(content),
       })),

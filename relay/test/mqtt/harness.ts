@@ -73,7 +73,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
     beforeCommit: (_message: NewMessage): Promise<void> => Promise.resolve(),
     /** Runs inside `verify`, before the answer is looked up. */
     beforeVerify: (): Promise<void> => Promise.resolve(),
-    /** Runs inside `areContacts` and `idsOf`, before the answer is looked up. */
+    /** Runs inside `areContacts` and `visibleIdsOf`, before the answer is looked up. */
     beforeContacts: (): Promise<void> => Promise.resolve(),
   };
 
@@ -97,7 +97,8 @@ export async function startRealtime(options: HarnessOptions = {}) {
         await state.beforeContacts();
         return pairs.has(pairOf(userId, otherId));
       },
-      idsOf: async (userId: string) => {
+      isBlocked: async () => false,
+      visibleIdsOf: async (userId: string) => {
         await state.beforeContacts();
         const mine = [...pairs].map((pair) => pair.split(' ')).filter((pair) => pair.includes(userId));
         return mine.flatMap((pair) => pair.filter((id) => id !== userId));

@@ -1,3 +1,4 @@
+import blocks from './blocks.json';
 import settings from './settings.json';
 
-export default { settings };
+export default { blocks, settings };
