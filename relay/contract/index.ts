@@ -1,6 +1,7 @@
 import * as account from './account.ts';
 import * as accountChanges from './accountChanges.ts';
 import * as accountState from './accountState.ts';
+import * as blocks from './blocks.ts';
 import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
@@ -16,6 +17,7 @@ import * as storage from './storage.ts';
 export * from './account.ts';
 export * from './accountChanges.ts';
 export * from './accountState.ts';
+export * from './blocks.ts';
 export * from './contacts.ts';
 export * from './conversations.ts';
 export * from './devices.ts';
@@ -77,6 +79,9 @@ export const routes = {
   rejectContact: contacts.rejectContact,
   removeContact: contacts.removeContact,
   searchUsers: contacts.searchUsers,
+  listBlocks: blocks.listBlocks,
+  block: blocks.block,
+  unblock: blocks.unblock,
   listConversations: conversations.listConversations,
   listUserMessages: conversations.listUserMessages,
   listDigests: conversations.listDigests,

@@ -51,6 +51,7 @@ export const limits = {
   membersPerGroup: 1000,
   groupsPerUser: 500,
   notificationsMax: 200,
+  blocksPerUser: 1000,
   /** A sealed copy of a message: an application message's plaintext is shorter than its ciphertext. */
   historyItemMax: 128 * 1024,
   historyItemsPerRequest: 200,

@@ -26,6 +26,7 @@ import { stateSegments } from './0024-state-segments.ts';
 import { retention } from './0026-retention.ts';
 import { historyAge } from './0027-history-age.ts';
 import { quotas } from './0028-quotas.ts';
+import { blocks } from './0030-blocks.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -67,4 +68,5 @@ export const migrations = (
   '0026-retention': retention,
   '0027-history-age': historyAge,
   '0028-quotas': quotas,
+  '0030-blocks': blocks,
 });

@@ -9,6 +9,7 @@ import { createPasswords } from './auth/passwords.ts';
 import { createProofs, type Proofs } from './auth/proofs.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
+import { type Blocks, createBlocks } from './contacts/blocks.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
 import type { NameIndex } from './db/nameIndex.ts';
 import type { Db } from './db/tables.ts';
@@ -51,6 +52,7 @@ export interface Services {
   readonly devices: Devices;
   readonly starts: Starts;
   readonly contacts: Contacts;
+  readonly blocks: Blocks;
   readonly groups: Groups;
   readonly messaging: Messaging;
   readonly notifications: Notifications;
@@ -109,6 +111,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     devices: createDevices({ db, hub, clock }),
     starts: createStarts({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
+    blocks: createBlocks({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(
       createMessaging({ db, appender: dependencies.appender, hub, clock }),

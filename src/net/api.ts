@@ -143,6 +143,11 @@ export function createApi(http: Http) {
 
     removeContact: (userId: string) => http.call(routes.removeContact, { params: { id: userId } }),
 
+    listBlocks: () => http.call(routes.listBlocks, {}),
+
+    setBlocked: (id: string, blocked: boolean) =>
+      http.call(blocked ? routes.block : routes.unblock, { params: { id } }),
+
     searchUsers: (q: string) => http.call(routes.searchUsers, { query: { q } }),
 
     listConversations: () => http.call(routes.listConversations, {}),

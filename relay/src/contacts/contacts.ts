@@ -5,8 +5,9 @@ import { ApiError, quotaReached } from '../errors.ts';
 import { notifyOfContact } from '../notifications/notifications.ts';
 import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { hasBlocked } from '../repositories/blocks.ts';
 import * as rows from '../repositories/contacts.ts';
-import { markOccurrenceRead } from '../repositories/notifications.ts';
+import { markOccurrenceRead, type Occurrence } from '../repositories/notifications.ts';
 import { requestCounts } from '../repositories/quotas.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 
@@ -19,8 +20,10 @@ export const declineLifetime = 30 * 24 * 60 * 60 * 1000;
 export interface Contacts {
   /** Returns whether the two have accepted each other. Nobody is a contact of oneself. */
   areContacts(userId: string, otherId: string): Promise<boolean>;
-  /** User ids of a person's contacts, in no particular order. */
-  idsOf(userId: string): Promise<string[]>;
+  /** Returns whether one of the two has blocked the other. */
+  isBlocked(userId: string, otherId: string): Promise<boolean>;
+  /** User ids of the contacts whose status a person sees, in no particular order: nobody has blocked the other. */
+  visibleIdsOf(userId: string): Promise<string[]>;
   list(userId: string): Promise<UserSummary[]>;
   /** Pending requests to a person, oldest first. */
   received(userId: string): Promise<rows.PendingRequest[]>;
@@ -29,7 +32,8 @@ export interface Contacts {
   /**
    * Asks a person to become a contact; a request that crosses theirs accepts it.
    * @returns the id of the request, and what became of it
-   * @throws ApiError invalid-request (oneself), not-found, already-contacts, request-exists, quota
+   * @throws ApiError invalid-request (oneself, or somebody whom this person has blocked), not-found, already-contacts,
+   *   request-exists, quota
    */
   request(fromId: string, toId: string): Promise<{ id: string; status: 'pending' | 'accepted' }>;
   /** @throws ApiError not-found unless the request is pending and to this person */
@@ -58,7 +62,9 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
 
   return {
     areContacts: (userId, otherId) => rows.contactExists(db, userId, otherId),
-    idsOf: (userId) => rows.contactIds(db, userId),
+    isBlocked: async (userId, otherId) =>
+      (await hasBlocked(db, userId, otherId)) || (await hasBlocked(db, otherId, userId)),
+    visibleIdsOf: (userId) => rows.visibleContactIds(db, userId),
     list: (userId) => rows.contactsOf(db, userId),
     received: (userId) => rows.requestsTo(db, userId),
     sent: (userId) => rows.requestsFrom(db, userId),
@@ -71,6 +77,9 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         if ((await findUser(tx, toId)) === null) throw noSuchPerson();
         if (await rows.contactExists(tx, fromId, toId)) {
           throw new ApiError('already-contacts', 'This person is already your contact.');
+        }
+        if (await hasBlocked(tx, fromId, toId)) {
+          throw new ApiError('invalid-request', 'You have blocked this person.');
         }
         const now = clock();
         await rows.forgetDecline(tx, { fromUserId: toId, toUserId: fromId });
@@ -85,7 +94,7 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         if (!(await rows.insertRequest(tx, { id, fromUserId: fromId, toUserId: toId }, now))) {
           throw new ApiError('request-exists', 'You have already sent this person a contact request.');
         }
-        await notifyOfContact(tx, { type: 'contact_request', userId: toId, senderId: fromId }, now);
+        await notifyUnlessBlocked(tx, { type: 'contact_request', userId: toId, senderId: fromId }, now);
         return { id, status: 'pending' } as const;
       });
       if (outcome.status === 'accepted') {
@@ -101,7 +110,7 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
       const person = await db.transaction().execute(async (tx) => {
         const fromId = await rows.takeRequest(tx, requestId, userId);
         const sender = fromId === null ? null : await findUser(tx, fromId);
-        if (sender === null) throw noSuchRequest();
+        if (sender === null || (await hasBlocked(tx, userId, sender.id))) throw noSuchRequest();
         await becomeContacts(tx, { requesterId: sender.id, accepterId: userId }, clock());
         return { id: sender.id, username: sender.username, email: sender.email };
       });
@@ -112,7 +121,7 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
     async reject(userId, requestId) {
       const fromId = await db.transaction().execute(async (tx) => {
         const senderId = await rows.takeRequest(tx, requestId, userId);
-        if (senderId === null) throw noSuchRequest();
+        if (senderId === null || (await hasBlocked(tx, userId, senderId))) throw noSuchRequest();
         const now = clock();
         await rows.rememberDecline(tx, { fromUserId: senderId, toUserId: userId }, now);
         await requestSettled(tx, { requesterId: senderId, accepterId: userId }, now);
@@ -167,7 +176,12 @@ async function becomeContacts(tx: Db, pair: Pair, now: number): Promise<void> {
   const { requesterId, accepterId } = pair;
   await rows.insertContacts(tx, requesterId, accepterId, now);
   await requestSettled(tx, pair, now);
-  await notifyOfContact(tx, { type: 'contact_accepted', userId: requesterId, senderId: accepterId }, now);
+  await notifyUnlessBlocked(tx, { type: 'contact_accepted', userId: requesterId, senderId: accepterId }, now);
+}
+
+async function notifyUnlessBlocked(tx: Db, occurrence: Occurrence, now: number): Promise<void> {
+  if (await hasBlocked(tx, occurrence.userId, occurrence.senderId)) return;
+  await notifyOfContact(tx, occurrence, now);
 }
 
 /** Marks the notification of a request as read: whoever has answered the request has seen it. */

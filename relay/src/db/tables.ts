@@ -123,6 +123,13 @@ export interface Tables {
     contact_id: string;
     created_at: Time;
   };
+  blocks: {
+    user_id: string;
+    blocked_id: string;
+    seen_seq: number;
+    seen_epoch: number;
+    created_at: Time;
+  };
   conversations: {
     id: string;
     epoch: number;
@@ -135,6 +142,8 @@ export interface Tables {
     user_id: string;
     read_seq: number;
     joined_seq: Generated<number>;
+    /** 0 or 1. */
+    held: Generated<number>;
   };
   entries: {
     conversation_id: string;

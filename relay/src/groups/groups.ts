@@ -3,7 +3,7 @@ import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { requireSignedCommit, requireSignedEnding } from '../devices/deviceSignatures.ts';
 import { ApiError, quotaReached } from '../errors.ts';
-import { publishCommit, storeCommit } from '../messaging/commit.ts';
+import { hearersOf, publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/newEntries.ts';
 import { requireContact } from '../messaging/permissions.ts';
 import { receipt, staleEpoch } from '../messaging/send.ts';
@@ -143,27 +143,31 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       const { stored, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
-        const memberIds = await conversations.participantIds(tx, conversationId);
+        const heldIds = await conversations.heldParticipantIds(tx, conversationId);
+        const memberIds = [...(await conversations.participantIds(tx, conversationId)), ...heldIds];
         if (newId !== undefined && memberIds.includes(newId)) {
           throw new ApiError('already-member', 'This person is already a member of the group.');
         }
         const wanted = new Set(newId === undefined ? userIds : [newId, ...userIds]);
         const addedIds = [...wanted].filter((userId) => !memberIds.includes(userId));
-        for (const userId of addedIds) await requireContact(tx, creator.userId, userId);
+        for (const userId of addedIds) {
+          if (await requireContact(tx, creator.userId, userId)) heldIds.push(userId);
+        }
         if (memberIds.length + addedIds.length > limits.membersPerGroup) {
           throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
         }
         await requirePlaces(tx, addedIds);
-        const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds] };
+        const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds], heldIds };
         const stored = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
-          await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq });
+          const held = heldIds.includes(userId);
+          await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq, held });
         }
         await leaveStatements.deleteLeaveStatements(tx, conversationId, addedIds);
         return { stored, members: await rows.membersOf(tx, conversationId) };
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
-      listsChanged(stored.audience.userIds);
+      listsChanged(hearersOf(stored.audience));
       publishCommit(hub, stored);
       return { sent: receipt(stored.entry), members };
     },

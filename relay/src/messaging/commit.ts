@@ -44,7 +44,8 @@ export async function commit(
     const audience = await requireAudience(tx, conversationId, sender.userId);
     return storeCommit(tx, sender, audience, newCommit, clock());
   });
-  const { groupId, userIds } = stored.audience;
+  const { groupId } = stored.audience;
+  const userIds = hearersOf(stored.audience);
   // The list first, as where people are added: until then a group is its creator's browser's alone.
   if (groupId !== null && newCommit.epoch === 0) hub.publishToUsers(userIds, { type: 'groups' });
   publishCommit(hub, stored);
@@ -139,12 +140,19 @@ async function requireStart(tx: Db, deviceId: string, named: string | null): Pro
 }
 
 export function publishCommit(hub: Hub, { entry, audience, welcomedIds }: StoredCommit): void {
+  const { groupId, heldIds } = audience;
+  const userIds = hearersOf(audience);
   if (welcomedIds.length > 0) {
     // The Welcome first: a device that it lets in can't process the commit.
-    const recipientIds = audience.groupId === null ? audience.userIds : welcomedIds;
+    const recipientIds = groupId === null ? userIds : welcomedIds.filter((id) => !heldIds.includes(id));
     hub.publishToUsers(recipientIds, { type: 'welcome', conversationId: entry.conversationId });
   }
-  publishEntry(hub, entry, audience);
+  publishEntry(hub, entry, { groupId, userIds });
+}
+
+/** Ids of the people who are told. */
+export function hearersOf({ heldIds, userIds }: Pick<Audience, 'heldIds' | 'userIds'>): readonly string[] {
+  return heldIds.length === 0 ? userIds : userIds.filter((id) => !heldIds.includes(id));
 }
 
 /** The position of a commit; null if it doesn't end the current epoch. A direct conversation starts with its first one. */

@@ -6,6 +6,9 @@ import type { Audience } from './permissions.ts';
 /** JSON bytes. Below the MQTT packet limit of 256 KiB with room for the rest of the packet. */
 const maxInlineEvent = 200 * 1024;
 
+/** The people whose devices are told of an entry. */
+type Hearers = Pick<Audience, 'groupId' | 'userIds'>;
+
 /** An entry with its content and its time as text, as its event has them. */
 export type EncodedEntry = Omit<EntryRow, 'content' | 'createdAt'> & {
   /** base64url */
@@ -18,13 +21,13 @@ export type EncodedEntry = Omit<EntryRow, 'content' | 'createdAt'> & {
  * all members only the event that there is one: a large group must not put every message onto every member's
  * own topic.
  */
-export function publishEntry(hub: Hub, entry: EntryRow, audience: Audience): void {
+export function publishEntry(hub: Hub, entry: EntryRow, audience: Hearers): void {
   const content = entry.content.toString('base64url');
   publish(hub, { ...entry, content, timestamp: timeText(entry.createdAt) }, audience);
 }
 
 /** Does the same as publishEntry, with an entry that is encoded already. */
-export function publish(hub: Hub, entry: EncodedEntry, { groupId, userIds }: Audience): void {
+export function publish(hub: Hub, entry: EncodedEntry, { groupId, userIds }: Hearers): void {
   if (groupId === null) return hub.publishToUsers(userIds, entryEvent(entry));
   hub.publishToGroup(groupId, entryEvent(entry));
   hub.publishToUsers(userIds, available(entry));

@@ -10,6 +10,7 @@ import type { DeviceSession, Sender } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
+import * as blocks from '../repositories/blocks.ts';
 import { contactExists } from '../repositories/contacts.ts';
 import * as conversations from '../repositories/conversations.ts';
 import { entriesOf, findEntry, type StoredEntry } from '../repositories/entries.ts';
@@ -100,7 +101,7 @@ export interface Messaging {
   /** @throws ApiError not-found unless this person takes part and the conversation has been started */
   groupInfo(userId: string, conversationId: string): Promise<{ epoch: number; groupInfo: Buffer }>;
   /** A device's mailbox, oldest first; when it holds a lot, the rest comes once these are deleted. */
-  welcomes(deviceId: string): Promise<DeliveredWelcome[]>;
+  welcomes(session: DeviceSession): Promise<DeliveredWelcome[]>;
   /** @throws ApiError not-found unless it is in this device's mailbox */
   deleteWelcome(deviceId: string, id: string): Promise<void>;
 }
@@ -146,7 +147,16 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       storeReceipt(dependencies, sender, conversationId, receipt),
     receipts: (userId, conversationId) => listReceipts(db, userId, conversationId),
 
-    conversations: (userId) => conversations.conversationsOf(db, userId),
+    async conversations(userId) {
+      const held = await blocks.heldFrom(db, userId);
+      const all = await conversations.conversationsOf(db, userId);
+      if (held.length === 0) return all;
+      const seen = new Map(held.map((one) => [one.conversationId, one]));
+      return all.flatMap((row) => {
+        const { epoch = row.epoch, seq: lastSeq = row.lastSeq } = seen.get(row.id) ?? {};
+        return lastSeq === 0 ? [] : [{ ...row, epoch, lastSeq }];
+      });
+    },
 
     async log(userId, otherId, page) {
       const isSelf = otherId === userId;
@@ -154,7 +164,8 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       const readSeq = await conversations.readPosition(db, conversationId, userId);
       if (!isSelf && readSeq === null && !(await contactExists(db, userId, otherId)))
         throw noSuchConversation();
-      const entries = await entriesOf(db, conversationId, { ...page, maxBytes: maxPageBytes });
+      const before = await lowestHidden(db, userId, conversationId, page.before);
+      const entries = await entriesOf(db, conversationId, { ...page, before, maxBytes: maxPageBytes });
       return { entries, readSeq: readSeq ?? 0, emptiedSeq: await emptiedOf(conversationId, entries) };
     },
 
@@ -172,7 +183,8 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
     async digests(userId, conversationId, page) {
       if (!(await conversations.takesPart(db, conversationId, userId))) throw noSuchConversation();
       const limit = limits.messagesPerPage;
-      const entries = await entriesOf(db, conversationId, { ...page, limit, maxBytes: maxPageBytes });
+      const before = await lowestHidden(db, userId, conversationId, page.before);
+      const entries = await entriesOf(db, conversationId, { ...page, before, limit, maxBytes: maxPageBytes });
       return entries.map((entry) => ({ seq: entry.seq, digest: digestOf(entry) }));
     },
 
@@ -180,16 +192,36 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       if (!(await conversations.takesPart(db, conversationId, userId))) throw noSuchConversation();
       const found = await conversations.findGroupInfo(db, conversationId);
       if (found === null || found.epoch === 0) throw noSuchConversation();
+      // A device that enters by it would be beyond what is shown.
+      const isHeld = (await blocks.heldFrom(db, userId)).some(
+        (held) => held.conversationId === conversationId,
+      );
+      if (isHeld) throw noSuchConversation();
       return found;
     },
 
-    welcomes: (deviceId) => welcomesOf(db, deviceId, maxPageBytes),
+    async welcomes({ deviceId, userId }) {
+      const held = (await blocks.heldFrom(db, userId)).map(({ conversationId }) => conversationId);
+      const except = [...held, ...(await blocks.heldGroupsOf(db, userId))];
+      return welcomesOf(db, deviceId, { except, maxBytes: maxPageBytes });
+    },
 
     async deleteWelcome(deviceId, id) {
       const deleted = await db.transaction().execute((tx) => deleteDelivery(tx, id, deviceId));
       if (!deleted) throw new ApiError('not-found', 'There is no such Welcome.');
     },
   };
+}
+
+/** The position from which on a conversation is hidden from a person; `before` where nothing of it is held back. */
+async function lowestHidden(
+  db: Db,
+  userId: string,
+  conversationId: string,
+  before: number | undefined,
+): Promise<number | undefined> {
+  const held = (await blocks.heldFrom(db, userId)).find((one) => one.conversationId === conversationId);
+  return held === undefined ? before : Math.min(before ?? Number.MAX_SAFE_INTEGER, held.seq + 1);
 }
 
 const noSuchMessage = () => new ApiError('not-found', 'There is no such message.');

@@ -1,13 +1,17 @@
 import { directConversationId, directParticipants, groupOf, selfOf } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { contactExists } from '../repositories/contacts.ts';
-import { participantIds } from '../repositories/conversations.ts';
+import { contactQuery } from '../repositories/contacts.ts';
+import { heldParticipantIds, participantIds } from '../repositories/conversations.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 
-/** @throws ApiError not-found (no such person), not-a-contact */
-export async function requireContact(db: Db, userId: string, otherId: string): Promise<void> {
-  if (await contactExists(db, userId, otherId)) return;
+/**
+ * @returns whether the contact has blocked this person, who must not be told
+ * @throws ApiError not-found (no such person), not-a-contact: for a contact whom this person has blocked, too
+ */
+export async function requireContact(db: Db, userId: string, otherId: string): Promise<boolean> {
+  const [contact] = await contactQuery(db, { userId, otherId });
+  if (contact?.blocks === null) return contact.blocked_by !== null;
   if ((await findUser(db, otherId)) === null) throw noSuchPerson();
   throw notAContact();
 }
@@ -24,6 +28,8 @@ export interface Audience {
   /** Null for a direct conversation, and for that of a person's own devices. */
   readonly groupId: string | null;
   readonly userIds: readonly string[];
+  /** The people among them who have blocked somebody, and are told nothing. */
+  readonly heldIds: readonly string[];
 }
 
 /**
@@ -38,16 +44,17 @@ export async function requireAudience(db: Db, conversationId: string, userId: st
     // An account that is being deleted would leave behind a conversation which is started meanwhile.
     await lockUsers(db, [userId]);
     if ((await findUser(db, userId)) === null) throw noSuchConversation();
-    return { conversationId, groupId, userIds: [userId] };
+    return { conversationId, groupId, userIds: [userId], heldIds: [] };
   }
   if (groupId === null) {
     const otherId = otherParticipant(conversationId, userId);
-    await requireContact(db, userId, otherId);
-    return { conversationId, groupId, userIds: [userId, otherId] };
+    const isBlocked = await requireContact(db, userId, otherId);
+    return { conversationId, groupId, userIds: [userId, otherId], heldIds: isBlocked ? [otherId] : [] };
   }
   const userIds = await participantIds(db, conversationId);
   if (!userIds.includes(userId)) throw noSuchConversation();
-  return { conversationId, groupId, userIds };
+  const heldIds = await heldParticipantIds(db, conversationId);
+  return { conversationId, groupId, userIds: [...userIds, ...heldIds], heldIds };
 }
 
 /**

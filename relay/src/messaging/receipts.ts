@@ -1,9 +1,10 @@
-import { groupOf, limits, type Receipt } from '../../contract/index.ts';
+import { directParticipants, groupOf, limits, type Receipt } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { requireSignedReceipt } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { hasBlocked } from '../repositories/blocks.ts';
 import { findReach, participantIds, takesPart } from '../repositories/conversations.ts';
 import { lockDevice } from '../repositories/devices.ts';
 import { putReceipt, type ReceiptRow, receiptsOf } from '../repositories/receipts.ts';
@@ -40,7 +41,12 @@ export async function storeReceipt(
     if (reach === null || row.epoch > reach.epoch || row.position > reach.lastSeq) {
       throw new ApiError('invalid-request', 'position: the conversation has not come that far.');
     }
-    return (await putReceipt(tx, conversationId, row)) ? userIds : [];
+    const otherId = (directParticipants(conversationId) ?? []).find((id) => id !== userId);
+    // Somebody who is blocked learns nothing more of what was read, and tells nothing.
+    if (otherId !== undefined && (await hasBlocked(tx, userId, otherId))) return [];
+    if (!(await putReceipt(tx, conversationId, row))) return [];
+    const isBlocked = otherId !== undefined && (await hasBlocked(tx, otherId, userId));
+    return isBlocked ? [userId] : userIds;
   });
   if (toldIds.length === 0) return;
   const event = { type: 'receipt', conversationId, userId, deviceId, ...receipt } as const;

@@ -85,7 +85,7 @@ async function append(
       content: canonical(content),
       timestamp,
     } as const;
-    publish(hub, encoded, { conversationId, groupId, userIds: delivery.userIds });
+    publish(hub, encoded, { groupId, userIds: delivery.userIds });
   }
   return { id: messageId, seq, epoch: outcome.epoch, timestamp };
 }

@@ -45,22 +45,31 @@ export class Subscriptions {
     if (problem !== null) return problem;
     if (!this.#hasRoomFor(filter)) return ReasonCode.QuotaExceeded;
     let allowed: boolean;
+    let isHeard: boolean;
     let changes: number;
     do {
       // Asked again if a contact or group changed meanwhile: the answer may be older than the change.
       changes = this.#changes;
       allowed = await maySubscribe(this.#services, this.#userId, filter);
+      isHeard = allowed && !(await this.#isOfBlocked(filter));
     } while (changes !== this.#changes);
     if (!allowed || this.#cleared) return ReasonCode.NotAuthorized;
     const qos = requestedQos === 0 ? 0 : 1;
     // A repeated subscription replaces the former [MQTT-3.8.4-3].
     this.unsubscribe(filter);
-    const unsubscribe = this.#services.hub.subscribe(filter, (payload) =>
-      this.#deliver(filter, payload, qos),
-    );
-    this.#active.set(filter, unsubscribe);
+    this.#active.set(filter, isHeard ? this.#listen(filter, qos) : () => undefined);
     await this.#services.hub.subscribed();
     return qos;
+  }
+
+  #listen(filter: string, qos: 0 | 1): Unsubscribe {
+    return this.#services.hub.subscribe(filter, (payload) => this.#deliver(filter, payload, qos));
+  }
+
+  /** Returns whether the topic is the status of somebody where a block stands between: granted as before, and silent. */
+  async #isOfBlocked(filter: string): Promise<boolean> {
+    const topic = parseTopic(filter);
+    return topic?.kind === 'status' && this.#services.contacts.isBlocked(this.#userId, topic.userId);
   }
 
   /** @returns whether there was one */

@@ -57,6 +57,10 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   removeContact: 'Remove a contact, by user id',
   searchUsers:
     'People whose username contains the text (of two characters: begins with it), or whose email is the text; never oneself. Emails that were not typed in full are masked unless their owners show them',
+  listBlocks: 'People whom one has blocked, by name',
+  block:
+    'Block a person, by user id: their messages, requests and new groups are answered to them as before, and held back from oneself. They are not told',
+  unblock: 'End a block, by user id: what was held back comes then',
   listConversations: 'Conversations one takes part in that have been started',
   listUserMessages:
     "The log of the direct conversation with a person, or with oneself that of one's own devices",

@@ -45,7 +45,7 @@ export class ContactWatch {
     this.#reading += 1;
     const reading = this.#reading;
     const isPast = () => this.#stopped || reading !== this.#reading;
-    const contactIds = await contacts.idsOf(this.#userId);
+    const contactIds = await contacts.visibleIdsOf(this.#userId);
     if (isPast()) return;
     this.#unwatch();
     // A status that arrives before the list is either in it already, or passed on after it.

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts';
 export interface RealtimeServices
   extends Pick<Services, 'clock' | 'hub' | 'log' | 'onlineUsers' | 'connections'> {
   readonly sessions: Pick<Services['sessions'], 'verify'>;
-  readonly contacts: Pick<Services['contacts'], 'areContacts' | 'idsOf'>;
+  readonly contacts: Pick<Services['contacts'], 'areContacts' | 'isBlocked' | 'visibleIdsOf'>;
   readonly rateLimiter: Pick<Services['rateLimiter'], 'take'>;
   readonly groups: Pick<Services['groups'], 'isMember'>;
   readonly messaging: Pick<Services['messaging'], 'send' | 'sendToGroup'>;

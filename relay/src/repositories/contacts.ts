@@ -15,12 +15,21 @@ export interface PendingRequest {
   readonly person: UserSummary;
 }
 
+/** One row if they are contacts; each of its columns is null unless that one has blocked the other. */
 export const contactQuery = prepared<{ userId: string; otherId: string }>()((db, parameter) =>
   db
     .selectFrom('contacts')
-    .select('contact_id')
-    .where('user_id', '=', parameter('userId'))
-    .where('contact_id', '=', parameter('otherId')),
+    .leftJoin('blocks as own', (join) =>
+      join.onRef('own.user_id', '=', 'contacts.user_id').onRef('own.blocked_id', '=', 'contacts.contact_id'),
+    )
+    .leftJoin('blocks as theirs', (join) =>
+      join
+        .onRef('theirs.user_id', '=', 'contacts.contact_id')
+        .onRef('theirs.blocked_id', '=', 'contacts.user_id'),
+    )
+    .select(['own.blocked_id as blocks', 'theirs.user_id as blocked_by'])
+    .where('contacts.user_id', '=', parameter('userId'))
+    .where('contacts.contact_id', '=', parameter('otherId')),
 );
 
 export async function contactExists(db: Db, userId: string, otherId: string): Promise<boolean> {
@@ -29,6 +38,37 @@ export async function contactExists(db: Db, userId: string, otherId: string): Pr
 
 export async function contactIds(db: Db, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('contacts').select('contact_id').where('user_id', '=', userId).execute();
+  return rows.map((row) => row.contact_id);
+}
+
+/** Ids of the contacts whose status a person sees: none of the two has blocked the other. */
+export async function visibleContactIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('contacts')
+    .select('contact_id')
+    .where('user_id', '=', userId)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('blocks')
+            .select('blocks.user_id')
+            .where((either) =>
+              either.or([
+                either.and([
+                  either('blocks.user_id', '=', userId),
+                  either('blocks.blocked_id', '=', either.ref('contacts.contact_id')),
+                ]),
+                either.and([
+                  either('blocks.blocked_id', '=', userId),
+                  either('blocks.user_id', '=', either.ref('contacts.contact_id')),
+                ]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .execute();
   return rows.map((row) => row.contact_id);
 }
 
@@ -119,7 +159,7 @@ export async function requestPeerIds(db: Db, userId: string): Promise<string[]> 
   return rows.map((row) => (row.from_user_id === userId ? row.to_user_id : row.from_user_id));
 }
 
-/** Pending requests to a person, oldest first. */
+/** Pending requests to a person, oldest first, but for those of people whom the person has blocked. */
 export async function requestsTo(db: Db, userId: string): Promise<PendingRequest[]> {
   return pending(db, 'from_user_id', 'to_user_id', userId);
 }
@@ -141,6 +181,11 @@ async function pending(
     .select(['contact_requests.id', 'contact_requests.created_at'])
     .select(['users.id as user_id', 'users.username', 'users.email'])
     .where(`contact_requests.${thisEnd}`, '=', userId)
+    .$if(thisEnd === 'to_user_id', (query) =>
+      query.where('contact_requests.from_user_id', 'not in', (blocked) =>
+        blocked.selectFrom('blocks').select('blocks.blocked_id').where('blocks.user_id', '=', userId),
+      ),
+    )
     .orderBy('contact_requests.created_at')
     .orderBy('contact_requests.id')
     .execute();

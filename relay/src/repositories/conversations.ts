@@ -18,6 +18,7 @@ export async function conversationsOf(db: Db, userId: string): Promise<Conversat
     .innerJoin('conversations', 'conversations.id', 'participants.conversation_id')
     .select(['conversations.id', 'conversations.epoch', 'conversations.last_seq', 'participants.read_seq'])
     .where('participants.user_id', '=', userId)
+    .where('participants.held', '=', 0)
     .where('conversations.epoch', '>', 0)
     .orderBy('conversations.id')
     .execute();
@@ -129,12 +130,14 @@ export async function lockConversation(db: Db, id: string): Promise<void> {
   await db.selectFrom('conversations').select('id').where('id', '=', id).forUpdate().execute();
 }
 
+/** Returns whether a person takes part in a conversation that isn't held back from them. */
 export async function takesPart(db: Db, conversationId: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('participants')
     .select('user_id')
     .where('conversation_id', '=', conversationId)
     .where('user_id', '=', userId)
+    .where('held', '=', 0)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -150,12 +153,29 @@ export async function conversationIdsOf(db: Db, userId: string): Promise<string[
   return rows.map((row) => row.conversation_id);
 }
 
+/** The people of a conversation, without those whom it is held back from. */
 export const participantsQuery = prepared<{ conversationId: string }>()((db, parameter) =>
-  db.selectFrom('participants').select('user_id').where('conversation_id', '=', parameter('conversationId')),
+  db
+    .selectFrom('participants')
+    .select('user_id')
+    .where('conversation_id', '=', parameter('conversationId'))
+    .where('held', '=', 0),
 );
 
+/** Ids of the people of a conversation, without those whom it is held back from. */
 export async function participantIds(db: Db, conversationId: string): Promise<string[]> {
   return (await participantsQuery(db, { conversationId })).map((row) => row.user_id);
+}
+
+/** Ids of the people of a conversation whom it is held back from. */
+export async function heldParticipantIds(db: Db, conversationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('participants')
+    .select('user_id')
+    .where('conversation_id', '=', conversationId)
+    .where('held', '=', 1)
+    .execute();
+  return rows.map((row) => row.user_id);
 }
 
 /** The position of the commit that let this person in, 0 for who has been there from the start; null for a stranger. */
@@ -165,19 +185,24 @@ export async function joinedSeq(db: Db, conversationId: string, userId: string):
     .select('joined_seq')
     .where('conversation_id', '=', conversationId)
     .where('user_id', '=', userId)
+    .where('held', '=', 0)
     .executeTakeFirst();
   return row?.joined_seq ?? null;
 }
 
-/** @param seq position of the commit that lets this person in: what comes before it counts as read */
+/**
+ * @param seq position of the commit that lets this person in: what comes before it counts as read
+ * @param held the conversation is held back from this person
+ */
 export async function insertParticipant(
   db: Db,
-  participant: { conversationId: string; userId: string; seq: number },
+  participant: { conversationId: string; userId: string; seq: number; held: boolean },
 ): Promise<void> {
-  const { conversationId, userId, seq } = participant;
+  const { conversationId, userId, seq, held } = participant;
+  const position = { read_seq: seq, joined_seq: seq };
   await db
     .insertInto('participants')
-    .values({ conversation_id: conversationId, user_id: userId, read_seq: seq, joined_seq: seq })
+    .values({ conversation_id: conversationId, user_id: userId, ...position, held: held ? 1 : 0 })
     .execute();
 }
 

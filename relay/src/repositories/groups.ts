@@ -88,6 +88,7 @@ async function groupsWhere(db: Db, userId: string, id?: string): Promise<GroupRo
         .as('member_count'),
     )
     .where('self.user_id', '=', userId)
+    .where('self.held', '=', 0)
     .$if(id !== undefined, (query) => query.where('groups.id', '=', id ?? ''))
     .orderBy('groups.created_at')
     .orderBy('groups.id')
@@ -145,13 +146,14 @@ export async function renameGroup(
   return numUpdatedRows === 1n;
 }
 
-/** Returns whether two people are members of one group. */
+/** Returns whether two people are members of one group that isn't held back from the first. */
 export async function shareGroup(db: Db, userId: string, otherId: string): Promise<boolean> {
   const row = await db
     .selectFrom('participants as one')
     .innerJoin('participants as other', 'other.conversation_id', 'one.conversation_id')
     .select('one.conversation_id')
     .where('one.user_id', '=', userId)
+    .where('one.held', '=', 0)
     .where('other.user_id', '=', otherId)
     .where('one.conversation_id', 'like', 'group:%')
     .limit(1)
@@ -159,7 +161,7 @@ export async function shareGroup(db: Db, userId: string, otherId: string): Promi
   return row !== undefined;
 }
 
-/** Ids of everybody who is a member of a group with this person. */
+/** Ids of everybody who is a member of a group with this person, and from whom it isn't held back. */
 export async function fellowMemberIds(db: Db, userId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('participants as self')
@@ -168,6 +170,7 @@ export async function fellowMemberIds(db: Db, userId: string): Promise<string[]>
     .distinct()
     .where('self.user_id', '=', userId)
     .where('other.user_id', '!=', userId)
+    .where('other.held', '=', 0)
     .where('self.conversation_id', 'like', 'group:%')
     .execute();
   return rows.map((row) => row.user_id);

@@ -44,14 +44,20 @@ export async function insertWelcome(db: Db, welcome: NewWelcome, now: number): P
 
 /**
  * A device's mailbox, oldest first.
+ * @param except ids of conversations to leave out
  * @param maxBytes no more content than this altogether, except that the first Welcome always comes
  */
-export async function welcomesOf(db: Db, deviceId: string, maxBytes: number): Promise<DeliveredWelcome[]> {
+export async function welcomesOf(
+  db: Db,
+  deviceId: string,
+  { except, maxBytes }: { readonly except: readonly string[]; readonly maxBytes: number },
+): Promise<DeliveredWelcome[]> {
   const sizes = await db
     .selectFrom('welcome_deliveries')
     .innerJoin('welcomes', 'welcomes.id', 'welcome_deliveries.welcome_id')
     .select(['welcome_deliveries.id', sql<number>`length(welcomes.content)`.as('size')])
     .where('welcome_deliveries.device_id', '=', deviceId)
+    .$if(except.length > 0, (query) => query.where('welcomes.conversation_id', 'not in', except))
     .orderBy('welcomes.created_at')
     .orderBy('welcomes.seq')
     .orderBy('welcome_deliveries.id')

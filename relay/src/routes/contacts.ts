@@ -7,7 +7,7 @@ const outcomes = {
   accepted: 'Contact request accepted successfully!',
 } as const;
 
-export function contactHandlers({ contacts }: Services) {
+export function contactHandlers({ blocks, contacts }: Services) {
   return {
     listContacts: ({ session }) => contacts.list(session.userId),
 
@@ -36,5 +36,13 @@ export function contactHandlers({ contacts }: Services) {
 
     rejectContact: ({ session, params }) => contacts.reject(session.userId, params.id),
     removeContact: ({ session, params }) => contacts.remove(session.userId, params.id),
+
+    listBlocks: async ({ session }) =>
+      (await blocks.list(session.userId)).map(({ createdAt, ...person }) => ({
+        ...person,
+        created_at: time(createdAt),
+      })),
+    block: ({ session, params }) => blocks.block(session.userId, params.id),
+    unblock: ({ session, params }) => blocks.unblock(session.userId, params.id),
   } satisfies Partial<Handlers>;
 }

@@ -72,7 +72,7 @@ export function conversationHandlers({ messaging, rateLimiter }: Services) {
     },
 
     listWelcomes: async ({ session }) =>
-      (await messaging.welcomes(session.deviceId)).map(({ content, ...welcome }) => ({
+      (await messaging.welcomes(session)).map(({ content, ...welcome }) => ({
         ...welcome,
         welcome: text(content),
       })),

@@ -11,6 +11,7 @@ import {
 } from '../helpers.ts';
 import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
+import { blockRows } from './blockRows.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
 import {
   type Actor,
@@ -236,6 +237,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     }),
   ],
   searchUsers: [own(() => ({ query: 'q=somebody' }))],
+  ...blockRows,
 
   listConversations: [own()],
   listUserMessages: [

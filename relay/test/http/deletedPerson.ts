@@ -76,6 +76,7 @@ export async function everywhere() {
   await befriend(friend, others.member);
   await person.call('POST', `/contacts/request/${others.asked.id}`);
   await others.asking.call('POST', `/contacts/request/${person.id}`);
+  await person.call('PUT', `/blocks/${others.asked.id}`);
 
   const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
   await person.call('PUT', '/vault', { version: 0, ...vault, recoveryAuthKey: base64Url(32) });

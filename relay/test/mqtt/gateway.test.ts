@@ -132,6 +132,16 @@ describe('SUBSCRIBE', () => {
     expect(asked).toBe(64);
   });
 
+  test('the status of a contact where one has blocked the other is granted as before, and silent', async () => {
+    relay.block(bob, alice);
+    const client = await clients.connect(relay.mqttUrl, alice);
+    expect(await granted(client, topics.userStatus(bob.id), topics.userMessages(alice.id))).toEqual([1, 1]);
+    const first = nextMessage(client);
+    relay.hub.publishStatus({ userId: bob.id, online: true });
+    relay.hub.publishToUsers([alice.id], { type: 'contacts', lists: ['contacts'] });
+    expect(await first).toMatchObject({ topic: topics.userMessages(alice.id) });
+  });
+
   test('a status is delivered until the contact is removed', async () => {
     const client = await clients.connect(relay.mqttUrl, alice);
     expect(await granted(client, topics.userStatus(bob.id), topics.userMessages(alice.id))).toEqual([1, 1]);

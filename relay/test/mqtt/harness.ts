@@ -65,6 +65,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
   const hub = new CountingHub((error) => log.error({ err: error }, 'listener failed'));
   const sessions = new Map<string, Session>();
   const pairs = new Set<string>();
+  const blocked = new Set<string>();
   const stored: NewMessage[] = [];
   const pairOf = (one: string, other: string) => [one, other].toSorted().join(' ');
 
@@ -73,7 +74,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
     beforeCommit: (_message: NewMessage): Promise<void> => Promise.resolve(),
     /** Runs inside `verify`, before the answer is looked up. */
     beforeVerify: (): Promise<void> => Promise.resolve(),
-    /** Runs inside `areContacts` and `idsOf`, before the answer is looked up. */
+    /** Runs inside `areContacts` and `visibleIdsOf`, before the answer is looked up. */
     beforeContacts: (): Promise<void> => Promise.resolve(),
   };
 
@@ -97,7 +98,8 @@ export async function startRealtime(options: HarnessOptions = {}) {
         await state.beforeContacts();
         return pairs.has(pairOf(userId, otherId));
       },
-      idsOf: async (userId: string) => {
+      isBlocked: async (userId: string, otherId: string) => blocked.has(pairOf(userId, otherId)),
+      visibleIdsOf: async (userId: string) => {
         await state.beforeContacts();
         const mine = [...pairs].map((pair) => pair.split(' ')).filter((pair) => pair.includes(userId));
         return mine.flatMap((pair) => pair.filter((id) => id !== userId));
@@ -169,6 +171,10 @@ export async function startRealtime(options: HarnessOptions = {}) {
     },
     befriend(one: Person, other: Person): void {
       pairs.add(pairOf(one.id, other.id));
+      hub.signal({ type: 'contacts-changed', userIds: [one.id, other.id] });
+    },
+    block(one: Person, other: Person): void {
+      blocked.add(pairOf(one.id, other.id));
       hub.signal({ type: 'contacts-changed', userIds: [one.id, other.id] });
     },
     unfriend(one: Person, other: Person): void {

@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Menu } from '../../ui/Menu.tsx';
 import { type RowControls, VirtualList } from '../../ui/VirtualList.tsx';
 import { presenceText } from '../conversation/presenceText.ts';
+import { BlockDialog } from './BlockDialog.tsx';
 import { cardColumns, idOf } from './cards.ts';
 import { PersonRow } from './PersonRow.tsx';
 import { useAction } from './useAction.ts';
@@ -29,6 +30,7 @@ export function ContactGrid({ contacts, onMessage, heading }: ContactGridProps) 
   /** The person in the dialog; the name stays while the dialog closes. */
   const [asked, setAsked] = useState<Person | null>(null);
   const [asking, setAsking] = useState(false);
+  const [blocking, setBlocking] = useState<{ person: Person; open: boolean } | null>(null);
   const { running, run } = useAction();
 
   async function remove(userId: string) {
@@ -49,9 +51,18 @@ export function ContactGrid({ contacts, onMessage, heading }: ContactGridProps) 
                 setAsked(contact);
                 setAsking(true);
               }}
+              onBlock={() => setBlocking({ person: contact, open: true })}
             />
           )}
         </VirtualList>
+      )}
+      {blocking !== null && (
+        <BlockDialog
+          person={blocking.person}
+          open={blocking.open}
+          onOpenChange={(open) => setBlocking({ ...blocking, open })}
+          returnFocusTo={() => null}
+        />
       )}
       {asked !== null && (
         <ConfirmDialog
@@ -77,9 +88,10 @@ interface ContactCardProps {
   controls: RowControls;
   onMessage: (userId: string) => void;
   onRemove: () => void;
+  onBlock: () => void;
 }
 
-function ContactCard({ contact, controls, onMessage, onRemove }: ContactCardProps) {
+function ContactCard({ contact, controls, onMessage, onRemove, onBlock }: ContactCardProps) {
   const online = useAtomValue(isOnlineAtom)(contact.id);
   return (
     <PersonRow person={contact} detail={presenceText(online)} online={online}>
@@ -91,6 +103,7 @@ function ContactCard({ contact, controls, onMessage, onRemove }: ContactCardProp
         icon={<Ellipsis />}
         {...controls}
         entries={[
+          { label: t('blocks.block'), icon: <UserRoundMinus />, danger: true, onSelect: onBlock },
           {
             label: t('contacts.remove'),
             icon: <UserRoundMinus />,

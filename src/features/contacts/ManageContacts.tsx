@@ -58,7 +58,7 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
           {t('contacts.requests')} <Badge count={incoming.items.length} meaning={t('contacts.pending')} />
         </h3>
         {incomingFailure && <LoadFailure {...incomingFailure} focusAfter={requestsHeading} />}
-        {incoming.items.length > 0 && <RequestList requests={incoming.items} heading={requestsHeading} />}
+        <RequestList requests={incoming.items} heading={requestsHeading} />
         {incoming.items.length === 0 && incoming.loading && incomingFailure === null && (
           <LoadingLine text={t('contacts.loadingRequests')} />
         )}

@@ -3,6 +3,7 @@ import { FileText, MessageCircle } from 'lucide-react';
 import { useMemo } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
+import { useBlocks } from '../../store/blocks.ts';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
 import type { Chat as ChatState } from '../../store/chats.ts';
 import { nameOfAtom } from '../../store/names.ts';
@@ -14,6 +15,7 @@ import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import { receiptAt } from '../conversation/messageState.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
+import { BlockedBanner } from './BlockedBanner.tsx';
 import { DoubtBanner } from './DoubtBanner.tsx';
 
 const failures: ConversationFailures = {
@@ -66,6 +68,7 @@ export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' |
 /** Messages with one person and the form to write more. Give it a key by user id. */
 export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
   const { list, composer } = useConversation(userId, chat, failures);
+  const isBlocked = useBlocks()?.some(({ id }) => id === userId) === true;
   const { readReceipts } = useAtomValue(preferencesAtom);
   const receipt = readReceipts ? chat.state?.receipts.find((one) => one.userId === userId) : undefined;
   const events = useAtomValue(chatEventsAtom)[userId];
@@ -99,7 +102,11 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
           </EmptyState>
         }
       />
-      <Composer {...composer} name={name} focusRequest={focusRequest} />
+      {isBlocked ? (
+        <BlockedBanner userId={userId} name={name} />
+      ) : (
+        <Composer {...composer} name={name} focusRequest={focusRequest} />
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
+import blocks from './blocks.json';
 import retention from './retention.json';
 import settings from './settings.json';
 
-export default { retention, settings };
+export default { blocks, retention, settings };

@@ -194,6 +194,10 @@ export function createClient(options: ClientOptions): Client {
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
     rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
     removeContact: async (userId) => signedIn().contacts.remove(userId),
+    async updateBlocks(change) {
+      signedIn();
+      await (await import('../people/blocks.ts')).updateBlocks(deps, change);
+    },
     openChat: async (userId) => signedIn().openConversation.open(userId),
     loadOlderMessages: async (key) => signedIn().openConversation.loadOlder(key),
     sendMessage: async (key, text) => signedIn().messaging.send(key, text),

@@ -28,7 +28,7 @@ export interface Appended {
   readonly epoch: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The people to deliver it to; null if it had been appended before and so was delivered then. */
+  /** The people to deliver it to, without one who has blocked the sender; null if it had been appended before and so was delivered then. */
   readonly delivery: { readonly senderDeviceId: string; readonly userIds: readonly string[] } | null;
 }
 
@@ -132,7 +132,10 @@ class Decisions {
         continue;
       }
       await this.#insert(entry, seq, decision.senderDeviceId);
-      if (entry.recipientId !== null) notified.set(`${entry.recipientId} ${entry.senderId}`, entry);
+      const { recipientId } = entry;
+      if (recipientId !== null && decision.userIds.includes(recipientId)) {
+        notified.set(`${recipientId} ${entry.senderId}`, entry);
+      }
       outcomes.push({
         type: 'appended',
         seq,
@@ -216,8 +219,12 @@ class Decisions {
       const userIds = participants.map((row) => row.user_id);
       return userIds.includes(senderId) ? userIds : refused('no-such-conversation');
     }
-    const contacts = await this.#queries.contact({ userId: senderId, otherId: recipientId });
-    if (contacts.length > 0) return [senderId, recipientId];
+    const [contact] = await this.#queries.contact({ userId: senderId, otherId: recipientId });
+    if (contact !== undefined) {
+      if (contact.blocks !== null) return refused('not-a-contact');
+      // Numbered and acknowledged as any other, so that the sender can't tell.
+      return contact.blocked_by === null ? [senderId, recipientId] : [senderId];
+    }
     const people = await this.#queries.user({ id: recipientId });
     return refused(people.length > 0 ? 'not-a-contact' : 'no-such-person');
   }

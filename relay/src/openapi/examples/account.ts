@@ -128,5 +128,8 @@ export const contacts = {
   acceptContact: { params: { id: ids.request }, response: { contact: eero } },
   rejectContact: { params: { id: ids.request } },
   removeContact: { params: { id: ids.eero } },
+  listBlocks: { response: [{ id: ids.eero, username: 'eero', created_at: time }] },
+  block: { params: { id: ids.eero } },
+  unblock: { params: { id: ids.eero } },
   searchUsers: { query: { q: 'ee' }, response: [eero] },
 } satisfies Partial<Examples>;

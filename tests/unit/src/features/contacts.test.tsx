@@ -42,6 +42,27 @@ describe('managing contacts', () => {
     await waitFor(() => expect(toasts()).toEqual(['success: Contact request accepted successfully!']));
   });
 
+  it('blocks who sends a request, or a contact, only after asking', async () => {
+    const { actions, user, toasts } = showContacts();
+    const answer = async (name: string) => {
+      await user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name }));
+      await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    };
+    await user.click(screen.getByRole('button', { name: 'Block' }));
+    await answer('Cancel');
+    expect(actions.updateBlocks).not.toHaveBeenCalled();
+    await user.click(screen.getByRole('button', { name: 'Block' }));
+    await answer('Block');
+    await user.click(screen.getByRole('button', { name: 'More about veikko' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Block' }));
+    await answer('Block');
+    expect(actions.updateBlocks.mock.calls).toEqual([
+      [{ userId: 'eino-id', blocked: true }],
+      [{ userId: veikko.id, blocked: true }],
+    ]);
+    expect(toasts()).toContain('success: Blocked.');
+  });
+
   it('declines and says so', async () => {
     const { actions, user, toasts } = showContacts();
     await user.click(screen.getByRole('button', { name: 'Decline' }));

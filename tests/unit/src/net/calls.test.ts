@@ -68,6 +68,9 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
   ['GET /api/users/search?q=a+%26+b', (api) => api.searchUsers('a & b')],
   [`POST /api/contacts/request/${id}`, (api) => api.requestContact(id)],
   [`DELETE /api/contacts/${id}`, (api) => api.removeContact(id)],
+  ['GET /api/blocks', (api) => api.listBlocks()],
+  [`PUT /api/blocks/${id}`, (api) => api.setBlocked(id, true)],
+  [`DELETE /api/blocks/${id}`, (api) => api.setBlocked(id, false)],
   [`GET /api/messages/user/${id}?limit=50`, (api) => api.listUserMessages(id, { limit: 50 })],
   [`GET /api/messages/group/${id}?limit=50`, (api) => api.listGroupMessages(id, { limit: 50 })],
   [

@@ -207,6 +207,7 @@ it.each<[string, () => Promise<unknown>]>([
   ['sendMessage', () => client.actions.sendMessage(peer, 'hello')],
   ['retryMessage', () => client.actions.retryMessage(peer, 'm')],
   ['sendAnyway', () => client.actions.sendAnyway('u')],
+  ['updateBlocks', () => client.actions.updateBlocks()],
   ['removeContact', () => client.actions.removeContact(peer)],
 ])('%s needs a session', async (_name, act) => {
   await expect(act()).rejects.toMatchObject({ name: 'AppError', code: 'unauthenticated' });

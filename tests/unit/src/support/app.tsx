@@ -80,6 +80,7 @@ export function fakeActions(): FakeActions {
       .mockResolvedValue({ success: true, message: '' }),
     acceptContactRequest: vi.fn<AppActions['acceptContactRequest']>().mockResolvedValue(),
     rejectContactRequest: vi.fn<AppActions['rejectContactRequest']>().mockResolvedValue(),
+    updateBlocks: vi.fn<AppActions['updateBlocks']>().mockResolvedValue(),
     removeContact: vi.fn<AppActions['removeContact']>().mockResolvedValue(),
     openChat: vi.fn<AppActions['openChat']>().mockResolvedValue(),
     loadOlderMessages: vi.fn<AppActions['loadOlderMessages']>().mockResolvedValue(),
