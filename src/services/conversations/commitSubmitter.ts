@@ -25,7 +25,8 @@ export interface CommitSubmitter {
   settle(conversationId: string): Promise<void>;
 }
 
-const maxCommits = 8;
+/** The number of times a commit is made, because others may be faster. */
+export const maxCommits = 8;
 
 /** Answers to the adding of people that asking again does not change. */
 const finalCodes = [

@@ -1,12 +1,10 @@
-import type { ClaimedKeyPackage, CommitSubmission } from '../../crypto/client.ts';
+import type { ClaimedKeyPackage } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode } from '../../lib/errorCode.ts';
-import { forEachLimited } from '../../lib/parallel.ts';
-import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { type GroupProgress, groupProgressAtom } from '../../store/groups.ts';
-import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
+import { type CommitSubmitter, maxCommits } from '../conversations/commitSubmitter.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
@@ -14,15 +12,6 @@ import type { SessionDeps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import { creationLock } from './groupEndings.ts';
 import type { GroupList } from './groupList.ts';
-
-/** The number of times a commit is made, because others may be faster. */
-const maxAttempts = 8;
-const claimsAtOnce = 2;
-/**
- * The most that one commit brings in: as many people as the relay takes at once, as many devices as its sizes allow.
- */
-const peoplePerCommit = limits.membersPerAdd;
-const devicesPerCommit = 500;
 
 export interface GroupActions {
   /** Null closes the open one. */
@@ -80,24 +69,6 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     return claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
   }
 
-  /** The KeyPackages of each person, in the order given; those who have none by their ids. */
-  async function gatherKeys(userIds: readonly string[]) {
-    const byPerson = new Map<string, ClaimedKeyPackage[]>(userIds.map((userId) => [userId, []]));
-    let done = 0;
-    await forEachLimited(partsOf(userIds, limits.peoplePerClaim), claimsAtOnce, async (part) => {
-      for (const { deviceId, keyPackage, userId } of await api.claimKeyPackagesOfMany(part)) {
-        byPerson.get(userId)?.push({ userId, deviceId, keyPackage });
-      }
-      done += part.length;
-      progress({ step: 'gathering-keys', done, total: userIds.length });
-    });
-    const people = [...byPerson];
-    return {
-      claimed: people.map(([, keyPackages]) => keyPackages).filter(({ length }) => length > 0),
-      withoutDevice: people.filter(([, { length }]) => length === 0).map(([userId]) => userId),
-    };
-  }
-
   /** Makes the group here and at the relay. Where this is interrupted, the next synchronisation goes on. */
   async function start(groupId: string, name: string): Promise<void> {
     const conversationId = groupConversationId(groupId);
@@ -129,40 +100,6 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     await list.forget(groupId);
   }
 
-  /** Null when another own commit, of a message say, has come in between. */
-  async function addition(
-    conversationId: string,
-    keyPackages: readonly ClaimedKeyPackage[],
-  ): Promise<CommitSubmission | null> {
-    try {
-      return await crypto.addMembers({ conversationId, keyPackages });
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === 'pending') return null;
-      // Trying again, as the catalogue's sentence asks for, would change nothing.
-      if (code === 'identity-changed')
-        throw new AppError(code, t('errors.identityChanged'), { cause: error });
-      throw error;
-    }
-  }
-
-  async function addAll(conversationId: string, keyPackages: readonly ClaimedKeyPackage[]): Promise<void> {
-    const wanted = new Set(keyPackages.map(({ userId }) => userId));
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await commitSubmitter.settle(conversationId);
-      const { members } = await crypto.conversation(conversationId);
-      const present = new Set(members.map(({ userId }) => userId));
-      if ([...wanted].every((userId) => present.has(userId))) return;
-      progress({ step: 'sealing' });
-      const submission = await addition(conversationId, keyPackages);
-      if (submission === null) continue;
-      progress({ step: 'submitting' });
-      const outcome = await commitSubmitter.submit(submission);
-      if (outcome.kind === 'refused') throw outcome.reason;
-    }
-    throw new AppError('stale-epoch', t('errors.addMemberFailed'));
-  }
-
   /** Null where there is no membership to end: the relay's list is all that names this person. */
   async function leaveStatement(conversationId: string): Promise<string | null> {
     const state = await sync.catchUp(conversationId);
@@ -173,7 +110,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
         return await crypto.leaveStatement(conversationId);
       } catch (error) {
         // A device that has never committed in the group has a commit to bring in first.
-        if (errorCode(error) !== 'pending' || attempt === maxAttempts) throw error;
+        if (errorCode(error) !== 'pending' || attempt === maxCommits) throw error;
       }
     }
   }
@@ -227,10 +164,13 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       failingWith(t('errors.addMemberFailed'), () =>
         withProgress(async () => {
           progress({ step: 'gathering-keys', done: 0, total: userIds.length });
+          const { addMembers } = await import('./addMembers.ts');
           await list.reconcile(groupId);
-          const { claimed, withoutDevice } = await gatherKeys(userIds);
-          if (claimed.length === 0) throw new AppError('no-device', t('errors.noDevice'));
-          for (const part of commitSized(claimed)) await addAll(groupConversationId(groupId), part);
+          const withoutDevice = await addMembers(
+            { deps: options.deps, commitSubmitter, progress },
+            groupId,
+            userIds,
+          );
           progress({ step: 'opening' });
           await list.reconcile(groupId, await lastSeqOf(groupId));
           return withoutDevice;
@@ -257,27 +197,4 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       }
     },
   };
-}
-
-function partsOf<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, part) => items.slice(part * size, (part + 1) * size));
-}
-
-/** @param people the KeyPackages of each */
-function commitSized(people: readonly (readonly ClaimedKeyPackage[])[]): ClaimedKeyPackage[][] {
-  const parts: { people: number; keyPackages: ClaimedKeyPackage[] }[] = [];
-  for (const keyPackages of people) {
-    const part = parts.at(-1);
-    const isFull =
-      part === undefined ||
-      part.people === peoplePerCommit ||
-      part.keyPackages.length + keyPackages.length > devicesPerCommit;
-    if (isFull) parts.push({ people: 1, keyPackages: [...keyPackages] });
-    else {
-      part.people += 1;
-      part.keyPackages.push(...keyPackages);
-    }
-  }
-  return parts.map(({ keyPackages }) => keyPackages);
 }
