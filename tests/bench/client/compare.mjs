@@ -6,7 +6,8 @@ import { progress, runCommand, writeResults } from '../command.mjs';
 import { acceptAll, openProfile, signUp, write } from '../product.mjs';
 import { startRelay } from '../relay/servers.mjs';
 import { median } from '../statistics.mjs';
-import { prepare, reload, sendToShown } from './measures.mjs';
+import { prepare, sendToShown } from './measures.mjs';
+import { openUnobserved } from './unobserved.mjs';
 
 const USAGE = `npm run bench:compare -- --with <folder> [options]
   --with <folder>    another checkout, built with npm run build
@@ -16,6 +17,7 @@ const USAGE = `npm run bench:compare -- --with <folder> [options]
 
 const here = path.resolve(import.meta.dirname, '../../..');
 const newest = 'The newest of all.';
+const conversationButton = 'section[aria-label="Conversations"] li button';
 
 await runCommand(USAGE, { with: { type: 'string' }, rounds: { type: 'string', default: '25' } }, bench);
 
@@ -30,19 +32,19 @@ async function bench(values) {
       other: { ready: [], reopened: [], shown: [] },
       here: { ready: [], reopened: [], shown: [] },
     };
-    for (let round = 0; round < Number(values.rounds); round += 1) {
-      // The first has the warmer machine, or the colder, so they take turns.
-      for (const name of round % 2 === 0 ? ['other', 'here'] : ['here', 'other']) {
-        const { alice } = sides[name];
-        const { ready, reopened } = await reload(alice, newest, { rate: 1, rounds: 1 });
-        results[name].ready.push(ready);
-        results[name].reopened.push(reopened);
-      }
-    }
     for (let round = 0; round < 4; round += 1) {
       for (const name of ['other', 'here']) {
         progress(`messages, round ${round + 1}, ${name}`);
         results[name].shown.push(await sendToShown(sides[name].bob, sides[name].alice));
+      }
+    }
+    for (const side of Object.values(sides)) await side.leaveAlone();
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      // The first has the warmer machine, or the colder, so they take turns.
+      for (const name of round % 2 === 0 ? ['other', 'here'] : ['here', 'other']) {
+        const { ready, reopened } = await sides[name].reload();
+        results[name].ready.push(ready);
+        results[name].reopened.push(reopened);
       }
     }
     for (const measure of ['ready', 'reopened', 'shown']) {
@@ -61,8 +63,9 @@ async function bench(values) {
 /** Two friends in a chat, in browsers of their own. @param root a built checkout */
 async function open(root, folder) {
   const relay = await startRelay({ root, webDir: path.join(root, 'dist') });
+  const url = `http://localhost:${relay.port}`;
   const openPage = async (name) => {
-    const context = await openProfile(path.join(folder, name), { baseURL: `http://localhost:${relay.port}` });
+    const context = await openProfile(path.join(folder, name), { baseURL: url });
     await prepare(context);
     const page = await context.newPage();
     await signUp(page, name);
@@ -75,14 +78,33 @@ async function open(root, folder) {
   await acceptAll(alice);
   await openChat(alice, 'bob');
   await openChat(bob, 'alice');
-  await write(bob, newest);
-  await alice.evaluate((text) => globalThis.bench.whenMessageShown(text), newest);
+  let unobserved;
   return {
     alice,
     bob,
+    /** Closes both browsers and opens the first profile anew, without Playwright. */
+    async leaveAlone() {
+      await write(bob, newest);
+      await alice.evaluate((text) => globalThis.bench.whenMessageShown(text), newest);
+      for (const page of [alice, bob]) await page.context().close();
+      unobserved = await openUnobserved(path.join(folder, 'alice'), url);
+      await unobserved.goto('/dashboard');
+      await unobserved.evaluate('globalThis.bench.dashboardReady');
+      // A reload shows the conversation again that was open.
+      await unobserved.evaluate(
+        `globalThis.bench.clickUntil('${conversationButton}', 'bob', { message: ${JSON.stringify(newest)} })`,
+      );
+    },
+    async reload() {
+      await unobserved.reload();
+      return {
+        ready: await unobserved.evaluate('globalThis.bench.dashboardReady'),
+        reopened: await unobserved.evaluate(`globalThis.bench.whenMessageShown(${JSON.stringify(newest)})`),
+      };
+    },
     async stop() {
-      await alice.context().close();
-      await bob.context().close();
+      for (const page of unobserved === undefined ? [alice, bob] : []) await page.context().close();
+      await unobserved?.close();
       await relay.stop();
     },
   };
