@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import type { OpenDatabase } from './db/openDatabase.ts';
 import { reachDatabase } from './db/reach.ts';
-import { ApiError } from './errors.ts';
+import { restarting } from './errors.ts';
 import { trustedProxies } from './http/clientAddress.ts';
 import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -14,7 +14,9 @@ import { measureRequests, serveHealth } from './http/health.ts';
 import { createKeysListener } from './http/keysListener.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
 import type { Ports } from './http/origins.ts';
+import { RequestsUnderWay } from './http/requestsUnderWay.ts';
 import { serveWebClient } from './http/static.ts';
+import { keepWebClient } from './http/webCopies.ts';
 import { createNameJob } from './jobs/names.ts';
 import { createPurgeJob } from './jobs/purge.ts';
 import { createRetentionJob } from './jobs/retention.ts';
@@ -94,10 +96,10 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       clientErrorHandler: refuseBrokenRequest,
     });
     const secrets = await loadSecrets(config.dataDir);
-    const backplane = await openBackplane({ config, secrets, clock, log });
+    const metrics = new Metrics();
+    const backplane = await openBackplane({ config, secrets, clock, log, metrics });
     opened.push(backplane);
     const { hub, onlineUsers, rateLimitStore } = backplane;
-    const metrics = new Metrics();
     const mailer = config.smtp === null ? null : createMailer({ smtp: config.smtp, log, metrics });
     if (mailer !== null) opened.push(mailer);
     const services = await createServices({
@@ -124,8 +126,10 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     opened.push(nameJob);
 
     let closed: Promise<void> | undefined;
-    app.addHook('onRequest', async () => {
-      if (closed !== undefined) throw new ApiError('unavailable', 'The server is restarting.');
+    const underWay = new RequestsUnderWay();
+    app.addHook('onRequest', async (_request, reply) => {
+      if (closed !== undefined) throw restarting();
+      underWay.add(reply);
     });
     app.addHook('onSend', async (_request, reply) => {
       // A connection that stays open after its answer would hold up the drain.
@@ -143,9 +147,13 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       },
       { prefix: '/api' },
     );
-    serveHealth(app, () => reachDatabase(database.db));
-    await serveWebClient(app, config, () => ports);
-    const keys = await createKeysListener({ config, log, ports: () => ports });
+    serveHealth(app, async () => {
+      backplane.check();
+      await reachDatabase(database.db);
+    });
+    const web = await keepWebClient(config, log);
+    await serveWebClient(app, web, config, () => ports);
+    const keys = await createKeysListener({ web, config, log, ports: () => ports });
     if (keys !== null) opened.push(keys);
 
     const upgrades = attachUpgrades(app.server, config, { ...services, metrics });
@@ -153,7 +161,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const presence = attachPresence(upgrades, services);
     app.addHook('preClose', async () => {
       upgrades.stop();
-      await Promise.all([mqtt.close(), presence.close()]);
+      // New requests are answered as long as anything is under way: nobody listens once this is done.
+      await Promise.all([mqtt.close(), presence.close(), underWay.settled(drainTimeout)]);
     });
     await app.ready();
 

@@ -36,6 +36,17 @@ export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
 
+/** Seconds after which a client may try again where the relay is being restarted. */
+export const restartSeconds = 5;
+
+export const restarting = () =>
+  new ApiError('unavailable', 'The server is restarting.', { retryAfter: restartSeconds });
+
+export const notWritable = (dataDir: string) =>
+  new StartupError(
+    `The data folder ${dataDir} can't be written to. Give it, with all that is in it, to the account that runs the relay, or set DATA_DIR to another folder.`,
+  );
+
 /** SQLite's code and PostgreSQL's SQLSTATE disk_full. */
 const storageFullCodes: ReadonlySet<string | null> = new Set(['SQLITE_FULL', '53100']);
 

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { base64Url } from '../contract/index.ts';
-import { hasCode, StartupError } from './errors.ts';
+import { hasCode, notWritable, StartupError } from './errors.ts';
 
 const Secret = z.pipe(
   base64Url(32, 32),
@@ -18,12 +18,20 @@ export interface Secrets {
   readonly decoySecret: Uint8Array;
 }
 
-/** Makes the data folder, readable by its owner alone, if it is not there. */
+/** Makes the data folder, readable by its owner alone, if it is not there. @throws StartupError if it can't be written to */
 export async function makeDataFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new StartupError(`The data folder ${dataDir} can't be made: ${reason(error)}.`);
+  }
+  const probe = path.join(dataDir, `probe.${randomUUID()}`);
+  try {
+    await (await open(probe, 'wx', 0o600)).close();
+    await unlink(probe);
+  } catch (error) {
+    // A relay on a full disk starts: what is stored can be read.
+    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw notWritable(dataDir);
   }
 }
 

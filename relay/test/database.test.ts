@@ -118,9 +118,13 @@ describe('the database', () => {
 });
 
 it.each([
-  ['no database', async () => writeFile(path.join(dataDir, 'relay.db'), 'something else. '.repeat(500))],
-  ['another schema', async () => damageSchema()],
-])('%s in the folder stops the start with a sentence, and lets go of it', async (_what, damage) => {
+  [
+    'no database',
+    'is damaged (',
+    async () => writeFile(path.join(dataDir, 'relay.db'), 'something else. '.repeat(500)),
+  ],
+  ['another schema', "can't be used: ", async () => damageSchema()],
+])('%s in the folder stops the start with a sentence, and lets go of it', async (_what, sentence, damage) => {
   await database.close();
   await damage();
   for (const _attempt of [1, 2]) {
@@ -129,7 +133,7 @@ it.each([
       (error: unknown) => error,
     );
     expect(failure).toBeInstanceOf(StartupError);
-    expect(String(failure)).toContain(`The data folder ${dataDir} can't be used: `);
+    expect(String(failure)).toContain(`${dataDir} ${sentence}`);
   }
   await rm(dataDir, { recursive: true });
   dataDir = await temporaryFolder();

@@ -44,6 +44,12 @@ describe('a damaged table of users', () => {
     expect((await fetch(`${relay.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${relay.url}/readyz`)).status).toBe(503);
   });
+
+  it('is not ready though its index can be read', async () => {
+    relay = await startTestRelay();
+    await sql`alter table users rename column password_hash to lost`.execute(relay.relay.database.db);
+    expect((await fetch(`${relay.url}/readyz`)).status).toBe(503);
+  });
 });
 
 /** The value of one sample, e.g. `name{label="x"}`. */

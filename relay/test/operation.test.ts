@@ -120,6 +120,10 @@ it('a port that is taken is one clear sentence', async () => {
   other.close();
 });
 
+const upgradeRequest =
+  'GET /ws/presence/ HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n' +
+  'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n';
+
 describe('stopping the relay', () => {
   it('finishes the requests under way and ends the sockets', async () => {
     const relay = await startTestRelay({ dataDir });
@@ -157,14 +161,36 @@ describe('stopping the relay', () => {
     await later.close();
   });
 
+  it('answers new requests and sockets when to come again for as long as a request is under way', async () => {
+    const relay = await startTestRelay({ dataDir });
+    const port = Number(new URL(relay.url).port);
+    const slow = connect({ port, host: '127.0.0.1' });
+    const received = once(relay.relay.app.server, 'request');
+    slow.write(
+      'POST /api/register HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+    );
+    await received;
+    const closed = relay.close();
+    for (const path of ['/api/auth/params?identifier=x', '/healthz', '/readyz']) {
+      const answer = await fetch(`${relay.url}${path}`);
+      expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '5']);
+      expect(await answer.json()).toMatchObject({ code: 'unavailable' });
+    }
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write(upgradeRequest);
+    const [refused] = (await once(socket, 'data')) as [Buffer];
+    expect(refused.toString()).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 5\r\n/);
+    // The request under way ends by its client going away.
+    slow.destroy();
+    await closed;
+    await expect(fetch(relay.url)).rejects.toThrow('fetch failed');
+  });
+
   it('answers new requests that it is unavailable while it drains', async () => {
     const relay = await startTestRelay({ dataDir });
     // A client that never answers the closing handshake holds up the drain for a while.
     const mute = connect({ port: Number(new URL(relay.url).port), host: '127.0.0.1' });
-    mute.write(
-      'GET /ws/presence/ HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n' +
-        'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
-    );
+    mute.write(upgradeRequest);
     const [upgraded] = (await once(mute, 'data')) as [Buffer];
     expect(upgraded.toString()).toMatch(/^HTTP\/1\.1 101 /);
     const closed = relay.close();

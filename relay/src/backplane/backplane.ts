@@ -7,6 +7,8 @@ export interface Backplane {
   readonly hub: Hub;
   readonly onlineUsers: OnlineUsers;
   readonly rateLimitStore: RateLimitStore;
+  /** @throws if this relay has to be kept from clients until the operator has mended something */
+  check(): void;
   /** Call it when the sockets are closed. */
   close(): Promise<void>;
 }

@@ -58,6 +58,7 @@ export class ClusterMembership {
     });
   }
 
+  /** Empty until this relay has joined the others. */
   get relayId(): string {
     return this.#relayId;
   }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { LocalOnlineUsers } from '../presence/onlineUsers.ts';
 import { MemoryRateLimitStore } from '../rateLimits/store.ts';
 import { Hub } from '../realtime/hub.ts';
@@ -11,24 +12,27 @@ export interface BackplaneOptions {
   readonly secrets: Secrets;
   readonly clock: () => number;
   readonly log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>;
+  readonly metrics: Pick<Metrics, 'redisReached'>;
 }
 
 /**
  * Redis if it is configured, otherwise this process.
- * @throws StartupError if Redis can't be reached, or the relays there have other secrets
+ * @throws StartupError if Redis refuses this relay, or the relays there have other secrets
  */
-export async function openBackplane({ config, secrets, clock, log }: BackplaneOptions): Promise<Backplane> {
+export async function openBackplane(options: BackplaneOptions): Promise<Backplane> {
+  const { config, clock, log } = options;
   const onListenerError = (error: unknown) => log.error({ err: error }, 'a listener failed');
   if (config.redisUrl !== null) {
     // This is loaded only when it is used: its driver takes megabytes.
     const { openRedisBackplane } = await import('./redis.ts');
-    return openRedisBackplane({ url: config.redisUrl, secrets, clock, log, onListenerError });
+    return openRedisBackplane({ ...options, url: config.redisUrl, onListenerError });
   }
   const hub = new Hub(onListenerError);
   return {
     hub,
     onlineUsers: new LocalOnlineUsers(hub),
     rateLimitStore: new MemoryRateLimitStore(clock),
+    check: () => {},
     close: () => Promise.resolve(),
   };
 }

@@ -44,6 +44,7 @@ export class RedisOnlineUsers implements OnlineUsers {
   remove(userId: string, socket: object): void {
     if (!this.#sockets.remove(userId, socket)) return;
     const { relayId } = this.#membership;
+    if (relayId === '') return;
     Promise.all([this.#leave(userId, relayId), this.#redis.srem(keys.relayUsers(relayId), userId)]).catch(
       () => {},
     );
@@ -62,6 +63,8 @@ export class RedisOnlineUsers implements OnlineUsers {
   /** A change that Redis misses is made again under a new relay id when it is back. */
   #enter(userId: string): void {
     const { relayId } = this.#membership;
+    // A relay that has yet to join tells of everybody when it does.
+    if (relayId === '') return;
     Promise.all([
       // The relay's set first, so that whoever clears up after it misses nobody.
       this.#redis.sadd(keys.relayUsers(relayId), userId),

@@ -7,7 +7,8 @@ import { listenFailure } from '../listenFailure.ts';
 import { trustedProxies } from './clientAddress.ts';
 import { RequestLog } from './logging.ts';
 import type { Ports } from './origins.ts';
-import { hasWebClient, serveKeys } from './static.ts';
+import { serveKeys } from './static.ts';
+import type { WebClient } from './webCopies.ts';
 
 export interface KeysListener {
   /**
@@ -20,6 +21,8 @@ export interface KeysListener {
 }
 
 export interface KeysListenerOptions {
+  /** Null without a built client, whose keys the listener would serve. */
+  readonly web: WebClient | null;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
   readonly ports: () => Ports;
@@ -34,11 +37,12 @@ const requestTimeout = 30_000;
  * @throws StartupError behind a proxy whose second address isn't configured
  */
 export async function createKeysListener({
+  web,
   config,
   log,
   ports,
 }: KeysListenerOptions): Promise<KeysListener | null> {
-  if (!hasWebClient(config)) return null;
+  if (web === null) return null;
   if (config.trustProxy && config.keysOrigin === null) {
     throw new StartupError(
       'KEYS_ORIGIN must be set behind a proxy: a second address that leads to KEYS_PORT, such as https://keys.chat.example.org for https://chat.example.org.',
@@ -54,7 +58,7 @@ export async function createKeysListener({
       socket.destroy();
     },
   });
-  await serveKeys(keys, config, ports);
+  await serveKeys(keys, web, config, ports);
   await keys.ready();
 
   const listenAt = (port: number) => keys.listen({ host: config.host, port });

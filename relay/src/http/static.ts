@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import fastifyStatic from '@fastify/static';
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
@@ -9,6 +9,7 @@ import { pathOf } from './address.ts';
 import { answerError } from './errors.ts';
 import { type KeysScripts, keptHeaders, setKeysHeaders } from './headers.ts';
 import { originsOf, type Ports } from './origins.ts';
+import type { WebClient } from './webCopies.ts';
 
 /**
  * Serves the built web client beside the API. Addresses that are no file are routes of the client and answer its page,
@@ -16,15 +17,15 @@ import { originsOf, type Ports } from './origins.ts';
  */
 export async function serveWebClient(
   app: FastifyInstance,
+  web: WebClient | null,
   config: Config,
   ports: () => Ports,
 ): Promise<void> {
-  const built = hasWebClient(config);
   app.setNotFoundHandler((request, reply) => {
-    if (built && asksForPage(request)) return reply.sendFile('index.html');
+    if (web !== null && asksForPage(request)) return reply.sendFile('index.html');
     return answerError(new ApiError('not-found', 'There is nothing at this address.'), request, reply);
   });
-  if (!built) {
+  if (web === null) {
     app.log.warn({ webDir: config.webDir }, 'no built web client: serving the API alone');
     return;
   }
@@ -35,15 +36,20 @@ export async function serveWebClient(
       return reply.redirect(`${originsOf(request, config, ports()).keys}${path}`);
     });
   }
-  serveOperatorScript(app, config, ports, scriptsIn(config).frame);
-  await app.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'app') });
+  serveOperatorScript(app, config, ports, scriptsIn(web).frame);
+  await app.register(fastifyStatic, filesOf(web, 'app'));
 }
 
 /**
  * Serves the frame of the keys with its files and the page for its storage, and nothing else: no API, and no page in the place of what isn't there.
  */
-export async function serveKeys(keys: FastifyInstance, config: Config, ports: () => Ports): Promise<void> {
-  const scripts = scriptsIn(config);
+export async function serveKeys(
+  keys: FastifyInstance,
+  web: WebClient,
+  config: Config,
+  ports: () => Ports,
+): Promise<void> {
+  const scripts = scriptsIn(web);
   keys.addHook('onRequest', async (request, reply) =>
     setKeysHeaders(request, reply, config, ports(), scripts),
   );
@@ -52,12 +58,7 @@ export async function serveKeys(keys: FastifyInstance, config: Config, ports: ()
     keys.get(path, (_request, reply) => reply.sendFile(file));
   }
   serveOperatorScript(keys, config, ports, scripts.frame);
-  await keys.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'keys') });
-}
-
-/** Returns whether there is a built client to serve. */
-export function hasWebClient({ webDir }: Pick<Config, 'webDir'>): boolean {
-  return existsSync(path.join(webDir, 'app', 'index.html'));
+  await keys.register(fastifyStatic, filesOf(web, 'keys'));
 }
 
 /** The pages at the origin of the keys by their address, which at the app's leads there. */
@@ -81,9 +82,9 @@ function serveOperatorScript(
 }
 
 /** The scripts of the pages at the origin of the keys, which the build has put into them. */
-function scriptsIn({ webDir }: Pick<Config, 'webDir'>): KeysScripts {
+function scriptsIn({ current }: WebClient): KeysScripts {
   const hashesOf = (file: string) => {
-    const page = readFileSync(path.join(webDir, 'keys', file), 'utf8');
+    const page = readFileSync(path.join(current, 'keys', file), 'utf8');
     return [...page.matchAll(/<script type="module">(.*?)<\/script>/gs)].map(
       ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
     );
@@ -91,15 +92,23 @@ function scriptsIn({ webDir }: Pick<Config, 'webDir'>): KeysScripts {
   return { frame: hashesOf(keysPages['/keys']), storage: hashesOf(keysPages['/storage']) };
 }
 
-const builtFiles = {
-  // One route for each file that is there now: no address can name a file outside, or one with a leading dot.
-  wildcard: false,
-  // Caching is set by address, with the other headers.
-  cacheControl: false,
-  acceptRanges: false,
-  // The build lays a .br file beside each script and style.
-  preCompressed: true,
-} as const;
+function filesOf({ current, former }: WebClient, part: 'app' | 'keys'): FastifyStaticOptions {
+  const root = path.join(current, part);
+  const formerRoot = former === null ? null : path.join(former, part);
+  return {
+    // The present version's file is served where both have one.
+    root: formerRoot === null ? root : [root, formerRoot],
+    // Pages of the version before need its hashed files; its other files have successors.
+    allowedPath: (pathname, from) => pathname.startsWith('/assets/') || path.resolve(from) !== formerRoot,
+    // One route for each file that is there now: no address can name a file outside, or one with a leading dot.
+    wildcard: false,
+    // Caching is set by address, with the other headers.
+    cacheControl: false,
+    acceptRanges: false,
+    // The build lays a .br file beside each script and style.
+    preCompressed: true,
+  };
+}
 
 function asksForPage(request: FastifyRequest): boolean {
   return (

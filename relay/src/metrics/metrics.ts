@@ -60,6 +60,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #redis = new Gauge({
+    name: 'sinetti_redis_up',
+    help: '1 while this relay works with others through Redis, 0 while it goes on by itself or has none.',
+    registers: [this.registry],
+  });
+
   /** @param route the pattern, not the address */
   requestServed(request: { method: string; route: string; status: number; seconds: number }): void {
     const { method, route, status, seconds } = request;
@@ -92,5 +98,9 @@ export class Metrics {
 
   socketClosed(path: string): void {
     this.#sockets.dec({ path });
+  }
+
+  redisReached(isReached: boolean): void {
+    this.#redis.set(isReached ? 1 : 0);
   }
 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../config.ts';
-import { type ApiError, toApiError } from '../errors.ts';
+import { type ApiError, restarting, toApiError } from '../errors.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RateLimiter } from '../rateLimits/rateLimiter.ts';
@@ -56,7 +56,7 @@ export function attachUpgrades(
   let stopped = false;
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (stopped) return refuse(socket, '503 Service Unavailable');
+    if (stopped) return refuseFor(socket, restarting());
     const found = endpoints.get(pathOf(request));
     if (found === undefined) return refuse(socket, '404 Not Found');
     if (!isAllowedOrigin(request, config)) return refuse(socket, '403 Forbidden');
@@ -80,7 +80,7 @@ export function attachUpgrades(
     socket: Duplex,
     head: Buffer,
   ): void {
-    if (stopped) return refuse(socket, '503 Service Unavailable');
+    if (stopped) return refuseFor(socket, restarting());
     socket.off('error', ignoreError);
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       // Without a listener an oversized or broken frame would be an uncaught exception; 'close' follows in any case.

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { channels } from '../../src/backplane/keys.ts';
-import { openRedisBackplane } from '../../src/backplane/redis.ts';
 import type { Hub } from '../../src/realtime/hub.ts';
 import { eventually } from '../eventually.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
@@ -141,13 +140,6 @@ describe('the hub of several relays', () => {
 });
 
 describe('opening the hub of several relays', () => {
-  it('is refused with a sentence where no Redis listens', async () => {
-    const options = { secrets: newSecrets(), clock: Date.now, log: { warn: () => {}, info: () => {} } };
-    await expect(
-      openRedisBackplane({ ...options, url: 'redis://127.0.0.1:9', onListenerError: () => {} }),
-    ).rejects.toThrow(/^Redis at REDIS_URL can't be used: connect ECONNREFUSED/);
-  });
-
   it('is refused with a sentence to a relay with other secrets, until the others are gone', async () => {
     const strangers = newSecrets();
     const first = await relays.open();

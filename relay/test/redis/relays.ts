@@ -11,6 +11,12 @@ export const newSecrets = (): Secrets => ({ jwtSecret: randomBytes(32), decoySec
 /** A death is noticed within seconds, and a busy machine's pause is not taken for one. */
 const hasty = { heartbeatMs: 100, expiryMs: 3000 };
 
+const ignore = () => {};
+export const silent = {
+  log: { error: ignore, warn: ignore, info: ignore },
+  metrics: { redisReached: ignore },
+};
+
 /** Several relays, as far as Redis goes, on one server. */
 export function createRelays(url: () => string, secrets: Secrets = newSecrets()) {
   const opened: Backplane[] = [];
@@ -22,7 +28,7 @@ export function createRelays(url: () => string, secrets: Secrets = newSecrets())
         url: url(),
         secrets: of,
         clock: Date.now,
-        log: { warn: () => {}, info: () => {} },
+        ...silent,
         onListenerError: (error) => this.failures.push(error),
         ...hasty,
       });

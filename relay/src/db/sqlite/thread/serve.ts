@@ -1,3 +1,4 @@
+import { errorCode } from '../../../errorCode.ts';
 import type { Statement } from '../../prepared.ts';
 import { GroupCommit } from '../groupCommit.ts';
 import { SqliteFile } from '../sqliteFile.ts';
@@ -38,7 +39,17 @@ export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
     // A backup tool may hold the file for a moment.
     'busy_timeout = 5000',
   ]);
-  if (writer.value('auto_vacuum') === 0 && writer.size <= rewrittenAtStart) writer.exec('vacuum');
+  try {
+    // A file that can only be read opens all the same, and would fail at the first message. Nothing reads this number.
+    writer.pragma('user_version = 0');
+    if (writer.value('auto_vacuum') === 0 && writer.size <= rewrittenAtStart) writer.exec('vacuum');
+  } catch (error) {
+    // A relay on a full disk starts: what is stored can be read.
+    if (errorCode(error) !== 'SQLITE_FULL') {
+      writer.close();
+      throw error;
+    }
+  }
   const reader = openFile(file, readerSettings);
   const log = new WriteAheadLog(writer.file, reader);
   const group = new GroupCommit(writer, log);
