@@ -53,8 +53,8 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   const reveal = input('reveal');
 
   let asked: { readonly number: number; readonly question: Question } | null = null;
-  /** The number of the question that the form shows, or has shown last. */
-  let shown = 0;
+  /** Whether the form is open for what is asked, and nobody here has closed it. */
+  let isShown = false;
   let texts = textsOf('');
   let step: Step = 'password';
   let isBusy = false;
@@ -103,6 +103,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   function close(): void {
     if (asked === null) return;
     asked = null;
+    isShown = false;
     isBusy = false;
     form.reset();
     key.replaceChildren();
@@ -148,9 +149,9 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   part('copy').addEventListener('click', () => void copy());
   part('back').addEventListener('click', () => go('key'));
   part('cancel').addEventListener('click', cancel);
-  // By Escape: the event comes late, when something else may be asked.
+  // By Escape. A hidden frame is told of its closing when it is next seen, which is when something else is asked.
   dialog.addEventListener('close', () => {
-    if (asked?.number === shown) cancel();
+    if (isShown && !dialog.open) cancel();
   });
   // The page gives the frame the focus when the browser has made it visible, which may be after it has opened.
   window.addEventListener('focus', () => {
@@ -172,7 +173,6 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
     open({ language, theme }) {
       if (asked === null || dialog.open) return;
       const { kind, recoveryKey, safetyNumber, target, username } = asked.question;
-      shown = asked.number;
       document.documentElement.lang = language;
       document.documentElement.dataset.theme = theme;
       texts = textsOf(language);
@@ -188,6 +188,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
       number.replaceChildren(...(safetyNumber?.match(/.{5}/g) ?? []).map(listItem));
       part('number-shown').hidden = safetyNumber === null;
       dialog.showModal();
+      isShown = true;
       go(recoveryKey !== null ? 'key' : setsPassword(kind) ? 'change' : 'password');
     },
 

@@ -99,6 +99,38 @@ describe('the form that asks for the password', () => {
     expect(screen.getByRole('dialog')).toBeVisible();
   });
 
+  describe('when the browser tells late that it has closed, as it does once a hidden frame is seen again', () => {
+    const dialog = () => document.querySelector('dialog');
+    const tellOfClosing = () => dialog()?.dispatchEvent(new Event('close'));
+
+    it('goes on asking the next question, which is open by then', () => {
+      ask();
+      form.receive({ type: 'answered' });
+      ask({ target: 'the next' });
+      tellOfClosing();
+      expect(answer).not.toHaveBeenCalled();
+      expect(screen.getByRole('dialog')).toBeVisible();
+    });
+
+    it('asks the first question of another worker, which has the same number', () => {
+      ask();
+      form.close();
+      number -= 1;
+      setVisible.mockImplementation((visible) => void (visible && tellOfClosing()));
+      ask({ target: 'the next' });
+      expect(answer).not.toHaveBeenCalled();
+      expect(screen.getByRole('dialog')).toBeVisible();
+    });
+
+    it('calls off what it asks if the person has closed it', () => {
+      ask();
+      dialog()?.removeAttribute('open');
+      tellOfClosing();
+      expect(answer).toHaveBeenCalledExactlyOnceWith({ type: 'answer', number, typed: null });
+      expect(setVisible).toHaveBeenLastCalledWith(false);
+    });
+  });
+
   it.each([
     ['en', 'You remove the device Firefox from your account.'],
     ['fi', 'Poistat laitteen Firefox tililtäsi.'],
