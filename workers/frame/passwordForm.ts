@@ -53,7 +53,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   const reveal = input('reveal');
 
   let asked: { readonly number: number; readonly question: Question } | null = null;
-  /** Whether the form is open for what is asked, and nobody here has closed it. */
+  /** The form is open for a question, and nobody here has closed it. */
   let isShown = false;
   let texts = textsOf('');
   let step: Step = 'password';

@@ -83,6 +83,7 @@ async function loadOlderMessages(): Promise<void> {
 }
 
 const actions: Partial<AppActions> = {
+  updateBlocks: () => Promise.resolve(),
   openChat: async (userId) => store.set(activeConversationAtom, userId),
   loadOlderMessages,
 };
