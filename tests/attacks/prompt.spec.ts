@@ -92,6 +92,7 @@ test('a script in the page hears nothing of what is typed in the frame, and canâ
   // It would have heard it in a field of the page.
   await alice.tab('Contacts').click();
   await page.getByRole('button', { name: 'Find Users' }).click();
+  await expect(page.locator('input:focus')).toBeVisible();
   await page.keyboard.type('correct');
   expect((await overheardBy(alice)).join()).toContain('correct');
 });
