@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { appIsKept, builtClient } from './support/built.ts';
+import { appIsKept } from './support/built.ts';
 import { Person } from './support/person.ts';
 import { RunningRelay } from './support/relay.ts';
 import { expect, test } from './support/test.ts';
@@ -12,14 +11,13 @@ let webDir: string;
 let relay: RunningRelay;
 
 test.beforeEach(async () => {
-  webDir = await mkdtemp(join(tmpdir(), 'sinetti-web-'));
-  await cp(builtClient, webDir, { recursive: true });
-  relay = await RunningRelay.start({ WEB_DIR: webDir });
+  relay = await RunningRelay.start();
+  // The relay serves its own copy of the built client.
+  const copies = join(relay.dataDir, 'web');
+  const [copy = ''] = await readdir(copies);
+  webDir = join(copies, copy);
 });
-test.afterEach(async () => {
-  await relay.stop();
-  await rm(webDir, { recursive: true });
-});
+test.afterEach(() => relay.stop());
 
 test('a file that is not what was built is refused, and the app works from the network', async ({
   browser,

@@ -40,8 +40,8 @@ export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
     'busy_timeout = 5000',
   ]);
   try {
-    // A file that can only be read opens all the same, and would fail at the first message. Nothing reads this number.
-    writer.pragma('user_version = 0');
+    // A file that can only be read opens all the same, and would fail at the first message. The number stays as it is.
+    writer.pragma(`user_version = ${writer.value('user_version')}`);
     if (writer.value('auto_vacuum') === 0 && writer.size <= rewrittenAtStart) writer.exec('vacuum');
   } catch (error) {
     // A relay on a full disk starts: what is stored can be read.
