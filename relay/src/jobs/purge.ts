@@ -14,9 +14,9 @@ import {
 import { deleteUnbegunGroups } from '../repositories/groups.ts';
 import { deleteExpiredNonces } from '../repositories/proofs.ts';
 import { deleteFormerVaults } from '../repositories/vaults.ts';
+import { createHourlyJob, type HourlyJob } from './hourlyJob.ts';
 
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
+const day = 24 * 60 * 60 * 1000;
 
 /**
  * Milliseconds that the data left by a deleted account stays, for devices that were away. The privacy policy
@@ -36,15 +36,6 @@ export const formerVaultLifetime = 7 * day;
 /** Milliseconds that a browser may take to bring the first commit of a group that it has created. */
 export const unbegunGroupLifetime = 7 * day;
 
-export interface PurgeJob {
-  /** Does what is due now. A run that is asked for during another one follows it. */
-  run(): Promise<void>;
-  /** Runs at once and every hour from now on; failures are logged and tried again. */
-  start(): void;
-  /** Resolves when the run under way, if any, has ended. */
-  close(): Promise<void>;
-}
-
 export interface PurgeDependencies {
   readonly db: Db;
   readonly clock: () => number;
@@ -55,10 +46,7 @@ export interface PurgeDependencies {
  * Removes the data that account deletion has left, and what was kept for a while only. Several relays may run it side by side: everything in it
  * can be repeated.
  */
-export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob {
-  let timer: NodeJS.Timeout | undefined;
-  let current: Promise<void> = Promise.resolve();
-
+export function createPurgeJob({ db, clock, log }: PurgeDependencies): HourlyJob {
   async function purge(): Promise<void> {
     const now = clock();
     for (const userId of await unfinishedDeletions(db, now - settleAfter)) {
@@ -75,24 +63,5 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob 
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
   }
 
-  const run = () => {
-    const next = current.then(purge);
-    current = next.catch(() => undefined);
-    return next;
-  };
-  const runLogged = () => {
-    run().catch((error: unknown) => log.error({ err: error }, 'purging deleted accounts failed'));
-  };
-
-  return {
-    run,
-    start() {
-      runLogged();
-      timer = setInterval(runLogged, hour).unref();
-    },
-    async close() {
-      clearInterval(timer);
-      await current;
-    },
-  };
+  return createHourlyJob({ task: purge, failure: 'purging deleted accounts failed', log });
 }

@@ -6,10 +6,10 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { countWithin, entriesAt } from '../repositories/entries.ts';
 import { deleteOldHistory } from '../repositories/history.ts';
 import * as rows from '../repositories/retention.ts';
+import { createHourlyJob, type HourlyJob } from './hourlyJob.ts';
 import { countUnneeded, type Deadline } from './unneeded.ts';
 
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
+const day = 24 * 60 * 60 * 1000;
 
 /** Milliseconds that an entry is kept in any case. */
 export const keptAtLeast = 10 * 60 * 1000;
@@ -20,15 +20,6 @@ const bite = { conversations: 50, entries: 50, bytes: 1024 * 1024, people: 100, 
 /** The rest after a bite, as a multiple of the time it took: so the job has a fifth of the database at most. */
 const restShare = 4;
 const shortestRestMs = 5;
-
-export interface RetentionJob {
-  /** Goes once through everything that is kept. A run that is asked for during another one follows it. */
-  run(): Promise<void>;
-  /** Runs at once and every hour from now on; failures are logged and tried again. */
-  start(): void;
-  /** Resolves when the bite under way, if any, is done. */
-  close(): Promise<void>;
-}
 
 export interface RetentionDependencies {
   readonly database: Pick<OpenDatabase, 'db' | 'giveBack'>;
@@ -45,12 +36,10 @@ export interface RetentionDependencies {
  * and old sealed copies; then gives the space back. Several relays may run it side by side: everything in it can be
  * repeated.
  */
-export function createRetentionJob(dependencies: RetentionDependencies): RetentionJob {
+export function createRetentionJob(dependencies: RetentionDependencies): HourlyJob {
   const { clock, database, log, metrics, rest = sleep, retention } = dependencies;
   const { db, giveBack } = database;
   const stop = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let current: Promise<void> = Promise.resolve();
 
   /** Takes a bite, and rests. */
   async function bit<T>(take: () => Promise<T>): Promise<T> {
@@ -154,25 +143,10 @@ export function createRetentionJob(dependencies: RetentionDependencies): Retenti
     if (giveBack !== null) await inBites(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
   }
 
-  const run = () => {
-    const next = current.then(sweep);
-    current = next.catch(() => undefined);
-    return next;
-  };
-  const runLogged = () => {
-    run().catch((error: unknown) => log.error({ err: error }, 'deleting what is kept no longer failed'));
-  };
-
-  return {
-    run,
-    start() {
-      runLogged();
-      timer = setInterval(runLogged, hour).unref();
-    },
-    async close() {
-      clearInterval(timer);
-      stop.abort();
-      await current;
-    },
-  };
+  return createHourlyJob({
+    task: sweep,
+    stop: () => stop.abort(),
+    failure: 'deleting what is kept no longer failed',
+    log,
+  });
 }
