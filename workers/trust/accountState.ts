@@ -22,7 +22,7 @@ import { check, SealedState, VerifiedMark } from '../api/arguments.ts';
 import type { CryptoApi, SealedState as SealedStateOnWire } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
-import { boolean, type Guarded } from '../codec/guards.ts';
+import { boolean } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
 import type { Confirmations } from '../identity/confirmations.ts';
@@ -41,11 +41,8 @@ import { type AccountOnDevice, readKeys, type Session } from '../session/session
 import { read, type Transaction, write } from '../storage/db.ts';
 import type { MarksRecord, PinRecord } from '../storage/records.ts';
 import { nextRevision } from './revisions.ts';
-import { createSettledState } from './settledState.ts';
+import { createSettledState, type StoredState } from './settledState.ts';
 import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
-
-/** The account state as the relay has it; null for none. */
-type StoredState = Guarded<typeof SealedState>;
 
 /** A state that the relay has, and how far it is to be believed. */
 interface OpenedState {

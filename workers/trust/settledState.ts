@@ -6,24 +6,22 @@ import type { Guarded } from '../codec/guards.ts';
 import type { AccountOnDevice } from '../session/session.ts';
 import { type Transaction, withinFirst } from '../storage/db.ts';
 
+/** The account state as the relay has it; null for none. */
+export type StoredState = Guarded<typeof SealedState>;
+
 export interface SettledState {
   /** Returns whether that state is given again, and nothing has changed here since. */
   isSame(
     tx: Transaction,
     account: AccountOnDevice,
-    stored: Guarded<typeof SealedState>,
+    stored: StoredState,
     hasAllKeys: boolean,
   ): Promise<boolean>;
-  keep(
-    tx: Transaction,
-    account: AccountOnDevice,
-    stored: Guarded<typeof SealedState>,
-    hasAllKeys: boolean,
-  ): Promise<void>;
+  keep(tx: Transaction, account: AccountOnDevice, stored: StoredState, hasAllKeys: boolean): Promise<void>;
 }
 
 interface Kept {
-  readonly stored: NonNullable<Guarded<typeof SealedState>>;
+  readonly stored: NonNullable<StoredState>;
   readonly trace: string;
 }
 

@@ -62,7 +62,7 @@ export function sealAccountState(
       w.opaque(utf8(pinnedId));
       writePinnedKeys(w, keys);
     });
-    writer.zeros((PADDED_TO - (writer.length % PADDED_TO)) % PADDED_TO);
+    writer.zerosTo(PADDED_TO);
   });
   return sealShared('state', keys, userId, plaintext, env);
 }
@@ -86,9 +86,7 @@ export function openAccountState(
       accountKey: readKey(r),
     }));
     const pins = version === VERSION ? reader.unlimitedVector(readPinned) : [];
-    if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
-      throw new CryptoError('malformed', 'account state padding');
-    }
+    reader.zeros('account state padding');
     return { verified, pins, revision };
   });
 }

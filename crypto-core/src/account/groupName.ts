@@ -3,7 +3,6 @@ import { fromUtf8, utf8 } from '../bytes.ts';
 import { Reader } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
-import { CryptoError } from '../errors.ts';
 import { openEnvelope, sealEnvelope } from './envelope.ts';
 
 /** The exporter label (RFC 9420 section 8.5) of the key; its context is the group id, its length 32. */
@@ -27,8 +26,6 @@ export function sealGroupName(key: Uint8Array, groupId: Uint8Array, name: string
 export function openGroupName(key: Uint8Array, groupId: Uint8Array, sealed: Uint8Array): string {
   const reader = new Reader(openEnvelope(key, groupId, sealed, 'decrypt-failed'));
   const name = fromUtf8(reader.opaque());
-  if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
-    throw new CryptoError('malformed', 'group name padding');
-  }
+  reader.zeros('group name padding');
   return name;
 }

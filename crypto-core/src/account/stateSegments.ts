@@ -149,7 +149,7 @@ function encodeSegment(people: readonly Person[]): Uint8Array {
         const isVerified = (key: Uint8Array) => verifiedKey !== null && equalBytes(key, verifiedKey);
         w.u16(1 + keys.findIndex(({ accountKey }) => isVerified(accountKey)));
       });
-      writer.zeros((PADDED_TO - (writer.length % PADDED_TO)) % PADDED_TO);
+      writer.zerosTo(PADDED_TO);
     },
     PADDED_TO,
   );
@@ -158,9 +158,7 @@ function encodeSegment(people: readonly Person[]): Uint8Array {
 function decodeSegment(plaintext: Uint8Array): Person[] {
   return decode(plaintext, (reader) => {
     const people = reader.unlimitedVector(readPerson);
-    if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
-      throw new CryptoError('malformed', 'padding of a segment');
-    }
+    reader.zeros('padding of a segment');
     return people;
   });
 }

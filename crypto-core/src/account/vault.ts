@@ -98,7 +98,7 @@ export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, en
     writer.vector(value.sharedKeys, writeSharedKeys);
     writer.opaque(value.recoveryPublicKey ?? new Uint8Array());
     writer.opaque(value.formerStorageKey ?? new Uint8Array());
-    writer.zeros((PADDED_TO - (writer.length % PADDED_TO)) % PADDED_TO);
+    writer.zerosTo(PADDED_TO);
   });
   const sealed = sealEnvelope(vaultKey, vaultContext(userId), plaintext, env);
   wipe(plaintext);
@@ -114,9 +114,7 @@ export function openVault(sealed: Uint8Array, vaultKey: Uint8Array, userId: stri
         plaintext[0] === VERSION_1_START
           ? readVersion1(reader)
           : { vault: readVault(reader), formerState: null };
-      if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
-        throw new CryptoError('malformed', 'vault padding');
-      }
+      reader.zeros('vault padding');
       return opened;
     });
   } finally {

@@ -138,6 +138,11 @@ export class Reader {
     throw new CryptoError('malformed', 'invalid presence octet');
   }
 
+  /** Reads what is left as zero bytes. @param what names the padding in the error */
+  zeros(what: string): void {
+    if (this.bytes(this.remaining).some((byte) => byte !== 0)) throw new CryptoError('malformed', what);
+  }
+
   /** Asserts that everything was read. */
   end(): void {
     if (this.remaining !== 0) throw new CryptoError('malformed', `${this.remaining} trailing bytes`);

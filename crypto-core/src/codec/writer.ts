@@ -59,6 +59,11 @@ export class Writer {
     this.#bytes.fill(0, at, at + length);
   }
 
+  /** Zero bytes up to a length that is a multiple of `size`: padding. */
+  zerosTo(size: number): void {
+    this.zeros((size - (this.#length % size)) % size);
+  }
+
   /** Bytes written so far. */
   get length(): number {
     return this.#length;
