@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { FileText, MessageCircle } from 'lucide-react';
 import { useMemo } from 'react';
-import { t } from '../../i18n/i18n.ts';
+import { t, withTexts } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { useBlocks } from '../../store/blocks.ts';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
@@ -10,13 +10,18 @@ import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { onDemand } from '../../ui/onDemand.tsx';
 import { Composer } from '../conversation/Composer.tsx';
 import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import { receiptAt } from '../conversation/messageState.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
-import { BlockedBanner } from './BlockedBanner.tsx';
 import { DoubtBanner } from './DoubtBanner.tsx';
+
+/** Few chats ever need it, and its texts come with the tabs. */
+const BlockedBanner = onDemand<{ open: boolean; userId: string; name: string }>(
+  async () => (await withTexts('tabs', import('./BlockedBanner.tsx'))).BlockedBanner,
+);
 
 const failures: ConversationFailures = {
   retry: 'messages.retryFailed',
@@ -103,7 +108,7 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
         }
       />
       {isBlocked ? (
-        <BlockedBanner userId={userId} name={name} />
+        <BlockedBanner open userId={userId} name={name} />
       ) : (
         <Composer {...composer} name={name} focusRequest={focusRequest} />
       )}

@@ -1,5 +1,4 @@
-import { withTexts } from '../../i18n/i18n.ts';
 import { chunk } from '../../ui/chunk.tsx';
 
 /** The code of an open chat: it loads after the list, which one sees first. */
-export const chatChunk = chunk(() => withTexts('tabs', import('./Chat.tsx')));
+export const chatChunk = chunk(() => import('./Chat.tsx'));
