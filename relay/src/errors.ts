@@ -37,7 +37,7 @@ export class StartupError extends Error {
 }
 
 /** Seconds after which a client may try again where the relay is being restarted. */
-export const restartSeconds = 5;
+const restartSeconds = 5;
 
 export const restarting = () =>
   new ApiError('unavailable', 'The server is restarting.', { retryAfter: restartSeconds });

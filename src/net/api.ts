@@ -219,12 +219,12 @@ export function createApi(http: Http) {
 
     getHistory: (query: { after: number; limit: number }) => http.call(routes.getHistory, { query }),
 
+    getStorage: () => http.call(routes.getStorage, {}),
+
     /**
      * Deletes the copies of one conversation, or all.
      * @param prove while the message backup is on, for all, and for a conversation that one is in
      */
-    getStorage: () => http.call(routes.getStorage, {}),
-
     deleteHistory: (query: { conversationId?: string }, prove?: Prove) =>
       http.call(routes.deleteHistory, { query, prove }),
 

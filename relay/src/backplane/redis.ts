@@ -48,6 +48,7 @@ export async function openRedisBackplane(options: RedisBackplaneOptions): Promis
     await hub.open();
     await membership.join();
     metrics.redisReached(true);
+    report(commands, log, metrics);
   };
   let refusal: unknown = null;
   const joinLater = () => {
@@ -63,7 +64,6 @@ export async function openRedisBackplane(options: RedisBackplaneOptions): Promis
         return;
       }
       commands.off('ready', onReady);
-      report(commands, log, metrics);
       log.info('Redis is there: this relay works with the others');
     };
     const onReady = () => void tryToJoin();
@@ -72,7 +72,6 @@ export async function openRedisBackplane(options: RedisBackplaneOptions): Promis
   try {
     await connect(commands);
     await join();
-    report(commands, log, metrics);
   } catch (error) {
     if (!mayPass(error)) {
       disconnect();

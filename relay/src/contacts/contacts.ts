@@ -8,7 +8,7 @@ import type { Hub } from '../realtime/hub.ts';
 import { hasBlocked } from '../repositories/blocks.ts';
 import * as rows from '../repositories/contacts.ts';
 import { markOccurrenceRead, type Occurrence } from '../repositories/notifications.ts';
-import { requestCounts } from '../repositories/quotas.ts';
+import { countRequests } from '../repositories/quotas.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 
 /** How often a person declines somebody's requests before these stay away. */
@@ -153,13 +153,13 @@ async function requireAnotherTurn(tx: Db, fromUserId: string, toUserId: string, 
 
 /** @throws ApiError quota, where one has sent, or the other received, as many requests as may be pending */
 async function requireRoom(tx: Db, fromId: string, toId: string): Promise<void> {
-  if ((await requestCounts(tx, fromId)).sent >= personQuotas.requestsSentPerUser) {
+  if ((await countRequests(tx, 'from_user_id', fromId)) >= personQuotas.requestsSentPerUser) {
     throw quotaReached(
       'requests',
       `You can have at most ${personQuotas.requestsSentPerUser} pending requests. There is room again as people answer.`,
     );
   }
-  if ((await requestCounts(tx, toId)).received >= personQuotas.requestsReceivedPerUser) {
+  if ((await countRequests(tx, 'to_user_id', toId)) >= personQuotas.requestsReceivedPerUser) {
     throw quotaReached(
       'requests',
       'This person has too many pending requests. Try again when they have answered some.',

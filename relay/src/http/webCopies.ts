@@ -14,11 +14,6 @@ export interface WebClient {
 
 const parts = ['app', 'keys'] as const;
 
-/** Returns whether there is a built client to serve. */
-export function hasWebClient({ webDir }: Pick<Config, 'webDir'>): boolean {
-  return existsSync(path.join(webDir, 'app', 'index.html'));
-}
-
 /**
  * Copies the built client into the data folder and serves it from there: an upgrade replaces the files that it was built
  * to while this relay runs. Of earlier copies the latest one stays. Each copy is named by its content, so that relays on
@@ -29,7 +24,7 @@ export async function keepWebClient(
   { webDir, dataDir }: Pick<Config, 'webDir' | 'dataDir'>,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): Promise<WebClient | null> {
-  if (!hasWebClient({ webDir })) return null;
+  if (!existsSync(path.join(webDir, 'app', 'index.html'))) return null;
   const copies = path.join(dataDir, 'web');
   try {
     await mkdir(copies, { recursive: true, mode: 0o700 });

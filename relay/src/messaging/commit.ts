@@ -130,7 +130,7 @@ async function requireRoom(
 }
 
 /** Bytes of what base64url stands for. */
-const sizeOf = (text: string) => Math.floor((text.length * 3) / 4);
+const sizeOf = (text: string) => Buffer.byteLength(text, 'base64url');
 
 /** Refuses what a copy of the device's data commits, until it has registered its own start. */
 async function requireStart(tx: Db, deviceId: string, named: string | null): Promise<void> {
@@ -144,7 +144,7 @@ export function publishCommit(hub: Hub, { entry, audience, welcomedIds }: Stored
   const userIds = hearersOf(audience);
   if (welcomedIds.length > 0) {
     // The Welcome first: a device that it lets in can't process the commit.
-    const recipientIds = groupId === null ? userIds : welcomedIds.filter((id) => !heldIds.includes(id));
+    const recipientIds = groupId === null ? userIds : hearersOf({ heldIds, userIds: welcomedIds });
     hub.publishToUsers(recipientIds, { type: 'welcome', conversationId: entry.conversationId });
   }
   publishEntry(hub, entry, { groupId, userIds });

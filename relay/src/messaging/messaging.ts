@@ -193,10 +193,7 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       const found = await conversations.findGroupInfo(db, conversationId);
       if (found === null || found.epoch === 0) throw noSuchConversation();
       // A device that enters by it would be beyond what is shown.
-      const isHeld = (await blocks.heldFrom(db, userId)).some(
-        (held) => held.conversationId === conversationId,
-      );
-      if (isHeld) throw noSuchConversation();
+      if ((await heldIn(db, userId, conversationId)) !== undefined) throw noSuchConversation();
       return found;
     },
 
@@ -213,6 +210,11 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
   };
 }
 
+/** How far a direct conversation is shown to a person who has blocked the other; undefined where nothing of it is held back. */
+async function heldIn(db: Db, userId: string, conversationId: string): Promise<blocks.Held | undefined> {
+  return (await blocks.heldFrom(db, userId)).find((held) => held.conversationId === conversationId);
+}
+
 /** The position from which on a conversation is hidden from a person; `before` where nothing of it is held back. */
 async function lowestHidden(
   db: Db,
@@ -220,7 +222,7 @@ async function lowestHidden(
   conversationId: string,
   before: number | undefined,
 ): Promise<number | undefined> {
-  const held = (await blocks.heldFrom(db, userId)).find((one) => one.conversationId === conversationId);
+  const held = await heldIn(db, userId, conversationId);
   return held === undefined ? before : Math.min(before ?? Number.MAX_SAFE_INTEGER, held.seq + 1);
 }
 

@@ -59,7 +59,6 @@ export class Metrics {
     labelNames: ['path'] as const,
     registers: [this.registry],
   });
-
   readonly #redis = new Gauge({
     name: 'sinetti_redis_up',
     help: '1 while this relay works with others through Redis, 0 while it goes on by itself or has none.',

@@ -53,13 +53,13 @@ export async function heldFrom(db: Db, userId: string): Promise<Held[]> {
   }));
 }
 
-/** False if the person has been blocked already. @param seen how far their direct conversation has come */
+/** @param block.seen how far their direct conversation has come */
 export async function insertBlock(
   db: Db,
   block: { userId: string; blockedId: string; seen: { lastSeq: number; epoch: number } },
   now: number,
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+): Promise<void> {
+  await db
     .insertInto('blocks')
     .values({
       user_id: block.userId,
@@ -68,9 +68,7 @@ export async function insertBlock(
       seen_epoch: block.seen.epoch,
       created_at: now,
     })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .execute();
 }
 
 /** False if the person was not blocked. */

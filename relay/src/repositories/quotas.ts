@@ -87,15 +87,16 @@ export async function groupCounts(db: Db, userIds: readonly string[]): Promise<R
   return new Map(rows.map((row) => [row.user_id, row.count]));
 }
 
-/** Counts the pending contact requests of a person. */
-export async function requestCounts(db: Db, userId: string): Promise<{ sent: number; received: number }> {
-  const count = async (end: 'from_user_id' | 'to_user_id') => {
-    const row = await db
-      .selectFrom('contact_requests')
-      .select(sql<number>`count(*)`.as('count'))
-      .where(end, '=', userId)
-      .executeTakeFirstOrThrow();
-    return row.count;
-  };
-  return { sent: await count('from_user_id'), received: await count('to_user_id') };
+/** Counts the pending contact requests that a person has sent, or has received. */
+export async function countRequests(
+  db: Db,
+  end: 'from_user_id' | 'to_user_id',
+  userId: string,
+): Promise<number> {
+  const row = await db
+    .selectFrom('contact_requests')
+    .select(sql<number>`count(*)`.as('count'))
+    .where(end, '=', userId)
+    .executeTakeFirstOrThrow();
+  return row.count;
 }

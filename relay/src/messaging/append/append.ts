@@ -316,7 +316,7 @@ class Decisions {
 }
 
 /** Bytes of an entry's content. */
-const bytesOf = ({ content }: Pick<NewEntry, 'content'>) => Math.floor((content.length * 3) / 4);
+const bytesOf = ({ content }: Pick<NewEntry, 'content'>) => Buffer.byteLength(content, 'base64url');
 
 /** The bytes of some entries' content by sender, in one order: two batches must not wait for each other. */
 function bytesBySender(
