@@ -1,4 +1,5 @@
-import { becomeContacts, type Person } from './support/person.ts';
+import { twoFriends } from './support/friends.ts';
+import type { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
 const banner = ({ page }: Person) => page.getByRole('region', { name: 'Blocked person' });
@@ -6,48 +7,44 @@ const banner = ({ page }: Person) => page.getByRole('region', { name: 'Blocked p
 test('whoever is blocked is heard of no more and can not tell, until they are unblocked and all of it comes', async ({
   newBrowser,
 }) => {
-  const { person: aino } = await newBrowser('aino');
-  const { person: veikko } = await newBrowser('veikko');
-  await aino.signUp();
-  await veikko.signUp();
-  await becomeContacts(aino, veikko);
-  await aino.openChat(veikko);
-  await veikko.openChat(aino);
-  await veikko.send('Before');
-  await aino.sees('Before');
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await bob.send('Before');
+  await alice.sees('Before');
 
   await test.step('blocking from the menu of the contact, once asked', async () => {
-    await aino.tab('Contacts').click();
-    await aino.page.getByRole('button', { name: `More about ${veikko.username}` }).click();
-    await aino.page.getByRole('menuitem', { name: 'Block' }).click();
-    await aino.page.getByRole('alertdialog').getByRole('button', { name: 'Block' }).click();
-    await expect(aino.toast('Blocked.')).toBeVisible();
-    await aino.openChat(veikko);
-    await expect(banner(aino)).toBeVisible();
-    await expect(aino.page.getByPlaceholder('Type a message...')).toHaveCount(0);
+    await alice.tab('Contacts').click();
+    await alice.page.getByRole('button', { name: `More about ${bob.username}` }).click();
+    await alice.page.getByRole('menuitem', { name: 'Block' }).click();
+    await alice.page.getByRole('alertdialog').getByRole('button', { name: 'Block' }).click();
+    await expect(alice.toast('Blocked.')).toBeVisible();
+    await alice.openChat(bob);
+    await expect(banner(alice)).toBeVisible();
+    await expect(alice.page.getByPlaceholder('Type a message...')).toHaveCount(0);
   });
 
   await test.step('what they write is sent as before, and waits through a reload', async () => {
-    await veikko.send('Meanwhile');
-    await veikko.send('And more');
-    await expect(veikko.messages.getByText('Sent', { exact: true }).last()).toBeVisible();
-    await aino.page.reload();
-    await aino.onDashboard();
-    await aino.openChat(veikko);
-    await expect(banner(aino)).toBeVisible();
-    await aino.sees('Before');
-    await expect(aino.message('Meanwhile')).toHaveCount(0);
+    await bob.send('Meanwhile');
+    await bob.send('And more');
+    await expect(bob.messages.getByText('Sent', { exact: true }).last()).toBeVisible();
+    await alice.page.reload();
+    await alice.onDashboard();
+    await alice.openChat(bob);
+    await expect(banner(alice)).toBeVisible();
+    await alice.sees('Before');
+    await expect(alice.message('Meanwhile')).toHaveCount(0);
   });
 
   await test.step('Profile lists them, and unblocks: everything is there, in order, without an alarm', async () => {
-    await aino.tab('Profile').click();
-    await aino.page.getByRole('button', { name: `Unblock ${veikko.username}` }).click();
-    await aino.openChat(veikko);
-    await aino.sees('Before', 'Meanwhile', 'And more');
-    await expect(banner(aino)).toHaveCount(0);
-    await aino.send('Here again');
-    await veikko.sees('Meanwhile', 'And more', 'Here again');
-    for (const { messages } of [aino, veikko])
+    await alice.tab('Profile').click();
+    await alice.page.getByRole('button', { name: `Unblock ${bob.username}` }).click();
+    await alice.openChat(bob);
+    await alice.sees('Before', 'Meanwhile', 'And more');
+    await expect(banner(alice)).toHaveCount(0);
+    await alice.send('Here again');
+    await bob.sees('Meanwhile', 'And more', 'Here again');
+    for (const { messages } of [alice, bob])
       await expect(messages.getByText(/did not arrive|shown different/)).toHaveCount(0);
   });
 });
