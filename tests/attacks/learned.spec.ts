@@ -17,8 +17,8 @@ const attacks: readonly Attack[] = [
     title: 'the length of the sealed account state tells a relay that somebody was verified',
     wall: {
       file: 'dist/keys/assets/crypto.worker-*.js',
-      text: /(?<=\}\),)(\w{1,3}\.zeros\()(\(\w{1,3}-\w{1,3}\.length%\w{1,3}\)%\w{1,3})(?=\)\}\))/,
-      without: '$1(0&&$2)',
+      text: /(?<=\}\),)(\w{1,3})\.zerosTo\(4096\)(?=\}\))/,
+      without: '$1.zeros(0)',
     },
     async learns(relay, newBrowser) {
       const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
