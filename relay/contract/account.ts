@@ -82,7 +82,7 @@ export const login = defineRoute({
   }),
   status: 200,
   response: SessionAnswer,
-  errors: ['wrong-credentials'],
+  errors: ['wrong-credentials', 'account-suspended'],
 });
 
 export const logout = defineRoute({
@@ -120,7 +120,7 @@ export const recover = defineRoute({
   }),
   status: 200,
   response: SessionAnswer,
-  errors: ['wrong-credentials'],
+  errors: ['wrong-credentials', 'account-suspended'],
 });
 
 export const profile = defineRoute({

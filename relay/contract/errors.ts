@@ -15,6 +15,8 @@ export const errorStatus = {
   'password-changed': 401,
   /** The session ended because the data of its device was found in two places. */
   'device-copied': 401,
+  /** The operator has suspended the account: its sessions have ended, and none is opened. */
+  'account-suspended': 401,
   'wrong-credentials': 401,
   'device-required': 403,
   'not-a-contact': 403,

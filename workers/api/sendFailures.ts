@@ -6,6 +6,7 @@ import { cryptoApiErrorCodes } from './errors.ts';
  */
 export const sendFailures = [
   ...cryptoApiErrorCodes,
+  'account-suspended',
   'already-contacts',
   'already-member',
   'another-start',

@@ -130,6 +130,17 @@ export interface Tables {
     seen_epoch: number;
     created_at: Time;
   };
+  suspensions: {
+    user_id: string;
+    suspended_at: Time;
+  };
+  operator_news: {
+    id: string;
+    position: number;
+    /** JSON. */
+    news: string;
+    created_at: Time;
+  };
   conversations: {
     id: string;
     epoch: number;

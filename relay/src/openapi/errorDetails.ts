@@ -11,6 +11,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'device-revoked': 'This device was removed from the account.',
   'password-changed': 'The password was changed on another device. Log in with the new one.',
   'device-copied': "This browser's data is in use in two places. Log in again.",
+  'account-suspended': 'This account is suspended. Ask whoever runs this server.',
   'wrong-credentials': 'Wrong username or password.',
   'device-required': 'Register this browser as a device first.',
   'not-a-contact': 'You can only talk to people who are your contacts.',

@@ -107,6 +107,11 @@ export async function everywhere() {
     .insertInto('emptied_logs')
     .values({ conversation_id: direct, seq: 0 })
     .execute();
+  // As somebody is suspended whose sessions have not ended, which there is not: they could delete nothing.
+  await relay.relay.database.db
+    .insertInto('suspensions')
+    .values({ user_id: person.id, suspended_at: now })
+    .execute();
   const declined = await signUp(relay);
   await person.call('POST', `/contacts/request/${declined.id}`);
   const asked = (await declined.call<{ id: string }[]>('GET', '/contacts/requests')).body;

@@ -63,9 +63,9 @@ describe('DATA.md', () => {
   it('says truly what is left of a person at once and in the end', async () => {
     const { person, markers, messages, ids, direct } = await everywhere();
     const rows = await documented();
-    for (const { table } of rows.filter(
-      (row) => row.table !== 'deleted_accounts' && row.table !== 'history_totals',
-    )) {
+    // There is nothing yet, a number alone, and what a running relay takes away within a second.
+    const others = new Set(['deleted_accounts', 'history_totals', 'operator_news']);
+    for (const { table } of rows.filter((row) => !others.has(row.table))) {
       expect([table, holding(await dump(table), markers).length > 0]).toEqual([table, true]);
     }
     expect((await deleteAccount(person)).status).toBe(204);

@@ -67,6 +67,7 @@ export function toAppError(error: unknown, sentence: string): AppError {
   const code = isUnreachable(error) ? 'unreachable' : failureCode(error);
   // Nothing works then, whatever it was that the person wanted.
   if (code === 'keys-unreachable') return new AppError(code, t('errors.keysUnreachable'), { cause: error });
+  if (code === 'account-suspended') return new AppError(code, t('errors.accountSuspended'), { cause: error });
   if (code === 'stale-vault') return new AppError(code, t('errors.staleVault'), { cause: error });
   return new AppError(code, apiErrorOf(error)?.detail || sentence, { cause: error });
 }

@@ -221,6 +221,11 @@ describe('logging in', () => {
       refused('wrong-credentials', 'Wrong username or password.'),
       'Wrong username or password.',
     ],
+    [
+      'its own sentence, in the language of the page, for a suspended account',
+      refused('account-suspended', 'Out.'),
+      'This account is suspended. Ask whoever runs this server.',
+    ],
     ['a sentence of the client', refused('internal'), 'Failed to log in. Please check your credentials.'],
     [
       'the sentence for a silent server',
