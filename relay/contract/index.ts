@@ -1,3 +1,4 @@
+import * as about from './about.ts';
 import * as account from './account.ts';
 import * as accountChanges from './accountChanges.ts';
 import * as accountState from './accountState.ts';
@@ -14,6 +15,7 @@ import * as proofs from './proofs.ts';
 import * as receipts from './receipts.ts';
 import * as storage from './storage.ts';
 
+export * from './about.ts';
 export * from './account.ts';
 export * from './accountChanges.ts';
 export * from './accountState.ts';
@@ -37,6 +39,7 @@ export * from './storage.ts';
 
 /** Every call of the contract by its name. */
 export const routes = {
+  getVersion: about.getVersion,
   register: account.register,
   login: account.login,
   logout: account.logout,

@@ -28,6 +28,7 @@ import { historyAge } from './0027-history-age.ts';
 import { quotas } from './0028-quotas.ts';
 import { blocks } from './0030-blocks.ts';
 import { suspensions } from './0035-suspensions.ts';
+import { signUp } from './0036-sign-up.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -71,4 +72,5 @@ export const migrations = (
   '0028-quotas': quotas,
   '0030-blocks': blocks,
   '0035-suspensions': suspensions,
+  '0036-sign-up': signUp,
 });

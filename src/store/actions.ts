@@ -24,11 +24,15 @@ export interface Retention {
 export interface AppActions {
   /** For a form when it appears: what signing in takes is made ready. */
   prepareSignIn(): void;
+  /** Asks whether anybody can sign up, whoever has an invitation, or nobody. */
+  signUpMode(): Promise<'open' | 'invitation' | 'closed'>;
   signUp(input: {
     username: string;
     email: string;
     password: string;
     privacyConsent: boolean;
+    /** The code of an invitation. */
+    invitation?: string;
   }): Promise<void>;
   logIn(input: { identifier: string; password: string }): Promise<void>;
   /** Locks this browser's records; with `erase`, removes them and this device's keys. */

@@ -134,6 +134,20 @@ export interface Tables {
     user_id: string;
     suspended_at: Time;
   };
+  operator_settings: {
+    name: string;
+    value: string;
+  };
+  invitations: {
+    id: string;
+    code_hash: string;
+    uses: number;
+    used: Generated<number>;
+    note: string;
+    created_at: Time;
+    expires_at: Time;
+    revoked_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+  };
   operator_news: {
     id: string;
     position: number;

@@ -21,6 +21,8 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'Set a new password first.',
   'not-found': 'There is nothing at this address.',
   'method-not-allowed': 'This address takes GET only.',
+  'sign-up-closed': 'This server takes no new accounts at the moment.',
+  'invitation-refused': 'Signing up takes an invitation that has neither been used nor expired.',
   'invalid-username': 'The letters of a username are of one script, such as Latin or Cyrillic.',
   'username-taken': 'This username is already taken.',
   'email-taken': 'This email is already registered.',

@@ -2,6 +2,7 @@ import type { routes } from '../../contract/index.ts';
 
 /** Says in a sentence what each call does: here and not in the contract, because the client loads that. */
 export const summaries: Readonly<Record<keyof typeof routes, string>> = {
+  getVersion: 'The version of the relay, and who can sign up',
   register: 'Create an account',
   login: 'Sign in with a username or an email',
   logout: 'End this session on every process at once',

@@ -9,10 +9,11 @@ import { type Command, type Given, type Outcome, Refusal, UsageError } from './c
 import { loadEnvironment } from './environment.ts';
 import { commonOptions, helpOf, overview } from './help.ts';
 import { people } from './people.ts';
+import { signUp } from './signUp.ts';
 import { usage } from './usage.ts';
 import { version } from './version.ts';
 
-const commands: readonly Command[] = [...people, usage, check, version];
+const commands: readonly Command[] = [...people, ...signUp, usage, check, version];
 
 export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;

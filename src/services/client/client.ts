@@ -147,6 +147,7 @@ export function createClient(options: ClientOptions): Client {
   const actions: AppActions = {
     // The client is there already.
     prepareSignIn: () => undefined,
+    signUpMode: () => deps.api.signUpMode(),
     signUp: (input) => session.signUp(input),
     logIn: (input) => session.logIn(input),
     logOut: (how) => session.logOut(how),

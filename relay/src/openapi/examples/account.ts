@@ -4,6 +4,7 @@ import {
   authKey,
   eero,
   ids,
+  invitationCode,
   loginProof,
   passwordParams,
   profile,
@@ -27,6 +28,7 @@ const wraps = { passwordWrap: wrap, recoveryWrap: wrap };
 const vault = { version: 3, sealedVault };
 
 export const account = {
+  getVersion: { response: { version: '0.1.0', sign_up: 'invitation' } },
   register: {
     body: {
       username: aino.username,
@@ -35,6 +37,7 @@ export const account = {
       passwordParams,
       passwordProofKey: proofKey,
       full_name: profile.full_name,
+      invitation: invitationCode,
       consent: { privacyConsent: true, consentTimestamp: time },
     },
     response: session,

@@ -24,6 +24,7 @@ export const grouped = `group:${ids.group}`;
 
 export const authKey = bytes('an authKey ', 32);
 export const recoveryAuthKey = bytes('a recovery authKey ', 32);
+export const invitationCode = bytes('an invitation ', 16);
 export const loginProof = bytes('a login proof ', 48);
 export const certificate = bytes('certificate', 11);
 export const keyPackage = bytes('KeyPackage', 10);
