@@ -24,7 +24,8 @@ export type SignalListener = (signal: Signal) => void;
  */
 export class Hub {
   readonly #topics = new Map<string, Set<TopicListener>>();
-  readonly #signalListeners = new Set<SignalListener>();
+  /** By the session or person that they listen for. */
+  readonly #signalListeners = new Map<string, Set<SignalListener>>();
   readonly #interruptionListeners = new Set<() => void>();
   readonly #onListenerError: (error: unknown) => void;
 
@@ -62,13 +63,7 @@ export class Hub {
    * subscription yet: see `subscribed`. Calling the returned function more than once is harmless.
    */
   subscribe(topic: string, listener: TopicListener): Unsubscribe {
-    const listeners = this.#topics.get(topic) ?? new Set();
-    this.#topics.set(topic, listeners);
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic);
-    };
+    return listen(this.#topics, topic, listener);
   }
 
   /** Resolves when everything subscribed to before is heard from every relay. Never rejects. */
@@ -81,14 +76,19 @@ export class Hub {
   }
 
   signal(signal: Signal): void {
-    this.#deliver(this.#signalListeners, signal);
+    for (const id of concerned(signal)) {
+      const listeners = this.#signalListeners.get(id);
+      if (listeners !== undefined) this.#deliver(listeners, signal);
+    }
   }
 
-  onSignal(listener: SignalListener): Unsubscribe {
-    this.#signalListeners.add(listener);
-    return () => {
-      this.#signalListeners.delete(listener);
-    };
+  /**
+   * Calls the listener with the signals about one session or person, and no other: a signal that asked every socket of a
+   * relay would hold all of them up.
+   * @param id of the session, or of the person
+   */
+  onSignal(id: string, listener: SignalListener): Unsubscribe {
+    return listen(this.#signalListeners, id, listener);
   }
 
   /** Calls back when messages or signals of other relays may have been missed: look at the database again. */
@@ -113,4 +113,19 @@ export class Hub {
       }
     }
   }
+}
+
+/** The ids of the sessions or people that a signal is about. */
+function concerned(signal: Signal): readonly string[] {
+  return signal.type === 'session-ended' ? [signal.sessionId] : signal.userIds;
+}
+
+function listen<T>(all: Map<string, Set<T>>, key: string, listener: T): Unsubscribe {
+  const listeners = all.get(key) ?? new Set();
+  all.set(key, listeners);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0 && all.get(key) === listeners) all.delete(key);
+  };
 }
