@@ -7,6 +7,7 @@ import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
 import { conversationIdsOf } from '../repositories/conversations.ts';
 import { emptyMessagesOf, insertDeletion } from '../repositories/deletions.ts';
 import { fellowMemberIds } from '../repositories/groups.ts';
+import { notifiedIds } from '../repositories/notifications.ts';
 import { liveSessionsOf } from '../repositories/sessions.ts';
 import { deleteUser, lockUsers } from '../repositories/users.ts';
 
@@ -27,6 +28,7 @@ export async function deleteAccount(
       sessionIds: (await liveSessionsOf(tx, userId, now)).map(({ id }) => id),
       contactIds: await contactIds(tx, userId),
       requestPeerIds: await requestPeerIds(tx, userId),
+      notifiedIds: await notifiedIds(tx, userId),
       fellowMemberIds: await fellowMemberIds(tx, userId),
       conversationIds: await conversationIdsOf(tx, userId),
     };
@@ -45,6 +47,7 @@ export async function deleteAccount(
   }
   hub.publishToUsers(former.contactIds, { type: 'contacts', lists: ['contacts'] });
   hub.publishToUsers(former.requestPeerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
+  hub.signal({ type: 'notifications-changed', userIds: former.notifiedIds });
   hub.publishToUsers(former.fellowMemberIds, { type: 'groups' });
   // Not in the transaction: it may be years of messages, and nobody else could write meanwhile. The record stands, so
   // that the purge job finishes this if the relay stops now.

@@ -27,7 +27,7 @@ export class Subscriptions {
     this.#userId = userId;
     this.#deliver = deliver;
     this.#stopListening = services.hub.onSignal(userId, (signal) => {
-      if (signal.type === 'session-ended') return;
+      if (signal.type === 'session-ended' || signal.type === 'notifications-changed') return;
       this.#changes += 1;
       if (signal.type === 'members-removed') this.unsubscribe(topics.groupMessages(signal.groupId));
       // Ended on any change: a person who was just added can't have been subscribed to.

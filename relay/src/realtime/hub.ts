@@ -11,6 +11,8 @@ export const Signal = z.discriminatedUnion('type', [
   z.readonly(z.object({ type: z.literal('session-ended'), sessionId: Id, code: z.enum(sessionEndCodes) })),
   /** Two people became contacts or stopped being contacts. */
   z.readonly(z.object({ type: z.literal('contacts-changed'), userIds: z.readonly(z.tuple([Id, Id])) })),
+  /** These people's notifications are other ones, of which no event tells. */
+  z.readonly(z.object({ type: z.literal('notifications-changed'), userIds: z.readonly(z.array(Id)) })),
   /** These people left the group, or it was deleted: they hear nothing of it from now on. */
   z.readonly(z.object({ type: z.literal('members-removed'), groupId: Id, userIds: z.readonly(z.array(Id)) })),
 ]);
@@ -69,6 +71,11 @@ export class Hub {
   /** Resolves when everything subscribed to before is heard from every relay. Never rejects. */
   subscribed(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** Returns whether nothing of other relays is being missed now. */
+  hearsAll(): boolean {
+    return true;
   }
 
   hasListeners(topic: string): boolean {
