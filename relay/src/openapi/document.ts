@@ -144,7 +144,9 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
           ? {}
           : { content: json({ schema: schemas.output(route.response), example: example.response }) }),
       },
-      ...(route.conditional === true ? { 304: { description: 'It is what the request has the tag of' } } : {}),
+      ...(route.conditional === true
+        ? { 304: { description: 'It is what the request has the tag of' } }
+        : {}),
       ...errorResponses(route, schemas),
     },
   };

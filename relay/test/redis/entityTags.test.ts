@@ -37,15 +37,21 @@ type Told = (there: Hub, session: { readonly id: string; readonly userId: string
 const changes: readonly [string, Told][] = [
   ['an event', (there, { userId }) => there.publishToUsers([userId], { type: 'groups' })],
   ['a signal', (there, { userId }) => there.signal({ type: 'notifications-changed', userIds: [userId] })],
-  ['the end', (there, { id: sessionId }) => there.signal({ type: 'session-ended', sessionId, code: 'session-expired' })],
+  [
+    'the end',
+    (there, { id: sessionId }) => there.signal({ type: 'session-ended', sessionId, code: 'session-expired' }),
+  ],
 ];
 
-it.each(changes)('an answer is not known from memory once another relay tells %s of it', async (_what, tell) => {
-  const { match, session, there } = await openPoller();
-  expect(match()).toBe(etag);
-  tell(there, session);
-  await eventually(() => expect(match()).toBeNull());
-});
+it.each(changes)(
+  'an answer is not known from memory once another relay tells %s of it',
+  async (_what, tell) => {
+    const { match, session, there } = await openPoller();
+    expect(match()).toBe(etag);
+    tell(there, session);
+    await eventually(() => expect(match()).toBeNull());
+  },
+);
 
 it('no answer is known from memory while Redis is away, and afterwards until it was read anew', async () => {
   const { match, read } = await openPoller();
