@@ -39,10 +39,8 @@ describe('an answer with an entity tag', () => {
   it('is forgotten as somebody signs out or in', async () => {
     const signedOut = new Response(null, { status: 204 });
     const params = json(200, { salt: 'A'.repeat(22), opsLimit: 3, memLimit: 134_217_728 });
-    const { api, seen } = setUp(
-      ...[tagged('"one"', contacts), signedOut, tagged('"one"', contacts)],
-      ...[params, tagged('"one"', contacts)],
-    );
+    const contactsAgain = () => tagged('"one"', contacts);
+    const { api, seen } = setUp(contactsAgain(), signedOut, contactsAgain(), params, contactsAgain());
     await api.listContacts();
     await api.logout('header.payload.signature');
     await api.listContacts();
