@@ -18,6 +18,18 @@ export const bytesStoring = prepared<{ userId: string; bytes: number }>()((db, p
 /** Bytes by the id of the person who has stored them. */
 export type BytesOf = ReadonlyMap<string, number>;
 
+/** Makes other transactions that count what these people store wait until this one has ended. */
+export async function lockStoredBytes(db: Db, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return;
+  await db
+    .selectFrom('stored_bytes')
+    .select('user_id')
+    .where('user_id', 'in', userIds)
+    .orderBy('user_id')
+    .forUpdate()
+    .execute();
+}
+
 /** Counts content that is deleted as its senders' no more. What was stored before it was counted leaves nothing below zero. */
 export async function releaseBytes(db: Db, released: BytesOf): Promise<void> {
   // In one order, whoever does it: two who release the same people's must not wait for each other.
