@@ -26,6 +26,7 @@ export const defaultQuotas = {
   'rename.address': { count: 200, periodMs: hour },
   'contact-request.account': { count: 60, periodMs: hour },
   'contact-request.address': { count: 600, periodMs: hour },
+  'block.account': { count: 60, periodMs: hour },
   'claim.account': { count: 1200, periodMs: 10 * minute },
   'claim.address': { count: 6000, periodMs: 10 * minute },
   'claim.account-target': { count: 20, periodMs: hour },
