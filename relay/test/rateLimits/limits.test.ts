@@ -378,7 +378,8 @@ it('every quota has its test', async () => {
   await relayWith({});
   const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
   const inTargetsTest: QuotaName[] = ['claim.account-target', 'claim.target', 'added.target'];
-  expect([...tried, ...inLoginTest, ...inTargetsTest].toSorted()).toEqual(
+  const inMailTest: QuotaName[] = ['mail.account'];
+  expect([...tried, ...inLoginTest, ...inTargetsTest, ...inMailTest].toSorted()).toEqual(
     Object.keys(defaultQuotas).toSorted(),
   );
   const quotas = Object.values(publicRouteQuotas).flat();
