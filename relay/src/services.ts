@@ -76,7 +76,6 @@ export interface ServiceDependencies
 
 export async function createServices(dependencies: ServiceDependencies): Promise<Services> {
   const { config, hub, clock, log, db, secrets, mailer, metrics } = dependencies;
-  const accountMails = createAccountMails({ db, clock, mailer });
   const rateLimiter = new RateLimiter({
     store: dependencies.rateLimitStore,
     quotas: config.rateLimits,
@@ -85,6 +84,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       log.info({ limit, ...(address === null ? {} : { network: networkOf(address) }) }, 'rate limit reached');
     },
   });
+  const accountMails = createAccountMails({ db, clock, mailer, rateLimiter });
   const loginThrottle = createLoginThrottle(rateLimiter, secrets.jwtSecret);
   const sessions = createSessions({ db, hub, clock, jwtSecret: secrets.jwtSecret });
   const passwords = await createPasswords(secrets.decoySecret);

@@ -3,6 +3,7 @@ import { tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { leaveConversation } from '../groups/groups.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { releaseGroupsOf } from '../repositories/blocks.ts';
 import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
 import { conversationIdsOf } from '../repositories/conversations.ts';
 import { emptyMessagesOf, insertDeletion } from '../repositories/deletions.ts';
@@ -29,13 +30,15 @@ export async function deleteAccount(
       contactIds: await contactIds(tx, userId),
       requestPeerIds: await requestPeerIds(tx, userId),
       notifiedIds: await notifiedIds(tx, userId),
-      fellowMemberIds: await fellowMemberIds(tx, userId),
+      fellowMemberIds: await fellowMemberIds(tx, userId, 'hearing'),
       conversationIds: await conversationIdsOf(tx, userId),
     };
     await insertDeletion(tx, userId, now);
     for (const conversationId of known.conversationIds) await leaveConversation(tx, conversationId, userId);
+    // Nobody could unblock a creator who is gone.
+    const released = await releaseGroupsOf(tx, userId);
     await deleteUser(tx, userId);
-    return known;
+    return { ...known, released };
   });
   tellEnded(hub, former.sessionIds, 'session-expired');
   for (const contactId of former.contactIds) {
@@ -49,6 +52,10 @@ export async function deleteAccount(
   hub.publishToUsers(former.requestPeerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
   hub.signal({ type: 'notifications-changed', userIds: former.notifiedIds });
   hub.publishToUsers(former.fellowMemberIds, { type: 'groups' });
+  for (const { conversationId, memberId } of former.released) {
+    hub.publishToUsers([memberId], { type: 'groups' });
+    hub.publishToUsers([memberId], { type: 'welcome', conversationId });
+  }
   // Not in the transaction: it may be years of messages, and nobody else could write meanwhile. The record stands, so
   // that the purge job finishes this if the relay stops now.
   await emptyMessagesOf(db, userId);

@@ -136,6 +136,15 @@ describe('claims of several people at once', () => {
   });
 });
 
+describe('blocking', () => {
+  it('is limited for each account, and for no address: neighbours keep nobody from it', async () => {
+    await relayWith({ 'block.account': '3/30s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await expectLimit(3, 10, () => aino.call('PUT', `/blocks/${eero.id}`));
+    expect((await eero.call('PUT', `/blocks/${aino.id}`)).status).toBe(204);
+  });
+});
+
 describe('of the two quotas', () => {
   it("the account's is taken first: whoever is over it takes nothing from their neighbours", async () => {
     await relayWith({ 'search.account': '2/1h', 'search.address': '4/1h' });
@@ -369,7 +378,8 @@ it('every quota has its test', async () => {
   await relayWith({});
   const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
   const inTargetsTest: QuotaName[] = ['claim.account-target', 'claim.target', 'added.target'];
-  expect([...tried, ...inLoginTest, ...inTargetsTest].toSorted()).toEqual(
+  const inMailTest: QuotaName[] = ['mail.account'];
+  expect([...tried, ...inLoginTest, ...inTargetsTest, ...inMailTest].toSorted()).toEqual(
     Object.keys(defaultQuotas).toSorted(),
   );
   const quotas = Object.values(publicRouteQuotas).flat();
