@@ -368,10 +368,10 @@ it('a refusal is logged with its quota and no address beyond its network', async
   expect(relay.logLines.join('')).not.toContain('203.0.113.77');
 });
 
-it('a page of another origin may read how long to wait', async () => {
+it('a page of another origin may read how long to wait, and the tags of lists', async () => {
   relay = await startTestRelay({ environment: { ALLOWED_ORIGINS: 'https://app.example.org' } });
   const answer = await call(relay, 'GET', '/profile', { headers: { origin: 'https://app.example.org' } });
-  expect(answer.headers.get('access-control-expose-headers')).toBe('Retry-After');
+  expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Retry-After');
 });
 
 it('every quota has its test', async () => {
