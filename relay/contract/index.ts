@@ -13,6 +13,7 @@ import * as names from './names.ts';
 import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 import * as receipts from './receipts.ts';
+import * as reports from './reports.ts';
 import * as storage from './storage.ts';
 
 export * from './about.ts';
@@ -34,6 +35,7 @@ export * from './primitives.ts';
 export * from './proofs.ts';
 export * from './realtime.ts';
 export * from './receipts.ts';
+export * from './reports.ts';
 export * from './route.ts';
 export * from './storage.ts';
 
@@ -85,6 +87,8 @@ export const routes = {
   listBlocks: blocks.listBlocks,
   block: blocks.block,
   unblock: blocks.unblock,
+  report: reports.report,
+  listReports: reports.listReports,
   listConversations: conversations.listConversations,
   listUserMessages: conversations.listUserMessages,
   listDigests: conversations.listDigests,

@@ -29,6 +29,7 @@ import { quotas } from './0028-quotas.ts';
 import { blocks } from './0030-blocks.ts';
 import { suspensions } from './0035-suspensions.ts';
 import { signUp } from './0036-sign-up.ts';
+import { reports } from './0037-reports.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -73,4 +74,5 @@ export const migrations = (
   '0030-blocks': blocks,
   '0035-suspensions': suspensions,
   '0036-sign-up': signUp,
+  '0037-reports': reports,
 });

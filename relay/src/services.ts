@@ -11,6 +11,7 @@ import { createSessions, type Sessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { type Blocks, createBlocks } from './contacts/blocks.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
+import { createReports, type Reports } from './contacts/reports.ts';
 import type { NameIndex } from './db/nameIndex.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
@@ -55,6 +56,7 @@ export interface Services {
   readonly starts: Starts;
   readonly contacts: Contacts;
   readonly blocks: Blocks;
+  readonly reports: Reports;
   readonly groups: Groups;
   readonly messaging: Messaging;
   readonly notifications: Notifications;
@@ -115,6 +117,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     starts: createStarts({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
     blocks: createBlocks({ db, hub, clock }),
+    reports: createReports({ db, clock }),
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(
       createMessaging({ db, appender: dependencies.appender, hub, clock }),

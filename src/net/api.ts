@@ -150,6 +150,10 @@ export function createApi(http: Http) {
     setBlocked: (id: string, blocked: boolean) =>
       http.call(blocked ? routes.block : routes.unblock, { params: { id } }),
 
+    report: (body: RouteBody<typeof routes.report>) => http.call(routes.report, { body }),
+
+    listReports: () => http.call(routes.listReports, {}),
+
     searchUsers: (q: string) => http.call(routes.searchUsers, { query: { q } }),
 
     listConversations: () => http.call(routes.listConversations, {}),

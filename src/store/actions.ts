@@ -3,6 +3,7 @@ import type { FileSink } from '../lib/fileSink.ts';
 import type { ExportFormat } from './account.ts';
 import type { ConversationKey, MessageEvidence, ViewComparison } from './chats.ts';
 import type { Person } from './contacts.ts';
+import type { PersonReport } from './reports.ts';
 import type { SafetyNumbers } from './trust.ts';
 
 /** By which of a person's names others find them, and whether who finds them sees the email, as the contract has it. */
@@ -102,6 +103,8 @@ export interface AppActions {
   rejectContactRequest(requestId: string): Promise<void>;
   removeContact(userId: string): Promise<void>;
   /** Blocks a person, who isn't told, or ends that; then, or at once, loads the blocked people into `blocksAtom`. */
+  /** See `store/reports.ts`. */
+  report(report: PersonReport): Promise<void>;
   updateBlocks(change?: { userId: string; blocked: boolean }): Promise<void>;
   /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
-import type { AccountChangeKind, Discoverability } from '../../contract/index.ts';
+import type { AccountChangeKind, Discoverability, ReportReason } from '../../contract/index.ts';
 import type { KeptEndCode } from '../auth/session.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
@@ -133,6 +133,17 @@ export interface Tables {
   suspensions: {
     user_id: string;
     suspended_at: Time;
+  };
+  reports: {
+    id: string;
+    reporter_id: string;
+    reported_id: string;
+    reason: ReportReason;
+    words: string;
+    /** JSON. */
+    messages: string;
+    created_at: Time;
+    closed_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
   operator_settings: {
     name: string;

@@ -9,11 +9,12 @@ import { type Command, type Given, type Outcome, Refusal, UsageError } from './c
 import { loadEnvironment } from './environment.ts';
 import { commonOptions, helpOf, overview } from './help.ts';
 import { people } from './people.ts';
+import { reports } from './reports.ts';
 import { signUp } from './signUp.ts';
 import { usage } from './usage.ts';
 import { version } from './version.ts';
 
-const commands: readonly Command[] = [...people, ...signUp, usage, check, version];
+const commands: readonly Command[] = [...people, ...signUp, ...reports, usage, check, version];
 
 export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;

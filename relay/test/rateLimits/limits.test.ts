@@ -136,6 +136,16 @@ describe('claims of several people at once', () => {
   });
 });
 
+describe('reporting', () => {
+  it('is limited for each account', async () => {
+    await relayWith({ 'report.account': '3/30s' });
+    const [aino, eero] = [await signUp(relay), await signUp(relay)];
+    const report = { user_id: eero.id, reason: 'spam', text: '', messages: [] };
+    await expectLimit(3, 10, () => aino.call('POST', '/reports', report));
+    expect((await eero.call('POST', '/reports', { ...report, user_id: aino.id })).status).toBe(201);
+  });
+});
+
 describe('blocking', () => {
   it('is limited for each account, and for no address: neighbours keep nobody from it', async () => {
     await relayWith({ 'block.account': '3/30s' });

@@ -1,6 +1,7 @@
 import blocks from './blocks.json';
 import profile from './profile.json';
+import reports from './reports.json';
 import retention from './retention.json';
 import settings from './settings.json';
 
-export default { blocks, profile, retention, settings };
+export default { blocks, profile, reports, retention, settings };

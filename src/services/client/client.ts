@@ -196,6 +196,10 @@ export function createClient(options: ClientOptions): Client {
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
     rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
     removeContact: async (userId) => signedIn().contacts.remove(userId),
+    async report(report) {
+      signedIn();
+      await (await import('../people/reports.ts')).report(deps, report);
+    },
     async updateBlocks(change) {
       signedIn();
       await (await import('../people/blocks.ts')).updateBlocks(deps, change);

@@ -118,6 +118,13 @@ export const account = {
   },
 } satisfies Partial<Examples>;
 
+const reported = {
+  user_id: ids.eero,
+  reason: 'spam' as const,
+  text: 'The same every day.',
+  messages: [{ sent_at: time, text: 'Buy now!' }],
+};
+
 export const contacts = {
   listContacts: { response: [eero] },
   listContactRequests: { response: [{ id: ids.request, from_user: eero, created_at: time }] },
@@ -134,5 +141,7 @@ export const contacts = {
   listBlocks: { response: [{ id: ids.eero, username: 'eero', created_at: time }] },
   block: { params: { id: ids.eero } },
   unblock: { params: { id: ids.eero } },
+  report: { body: reported, response: { id: ids.report } },
+  listReports: { response: [{ id: ids.report, ...reported, created_at: time }] },
   searchUsers: { query: { q: 'ee' }, response: [eero] },
 } satisfies Partial<Examples>;
