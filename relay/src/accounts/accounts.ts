@@ -26,7 +26,7 @@ import { type MovingOn, moveOn } from './movingOn.ts';
 import { isOfOneScript, nameKey, skeletonOf } from './names.ts';
 import { changePassword, type PasswordChange, type PasswordDependencies } from './passwordChange.ts';
 import { requireNewerName } from './signedNames.ts';
-import { requireSignUp, takeIn } from './signUpModes.ts';
+import { takeIn } from './signUpModes.ts';
 import { staleVersion } from './vaultRotation.ts';
 
 export interface SignUp {
@@ -158,7 +158,6 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
 
     async register(signUp) {
       requireOneScript(signUp.username);
-      await requireSignUp(db, signUp.invitation, clock());
       const user: users.UserRow = {
         id: randomUUID(),
         username: signUp.username,

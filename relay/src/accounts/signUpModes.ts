@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { isGoodInvitation, signUpMode, takeInvitation } from '../repositories/signUp.ts';
+import { signUpMode, takeInvitation } from '../repositories/signUp.ts';
 
 /** The form in which an invitation's code is stored. @param code base64url of 16 random bytes, which no list of guesses holds */
 export const codeHash = (code: string): string => createHash('sha256').update(code).digest('hex');
-
-/** @throws ApiError sign-up-closed, invitation-refused: as `takeIn` would, before anything costly is done */
-export async function requireSignUp(db: Db, invitation: string | undefined, now: number): Promise<void> {
-  const mode = await signUpMode(db);
-  if (mode === 'closed') throw closed();
-  if (mode === 'open') return;
-  if (invitation === undefined || !(await isGoodInvitation(db, codeHash(invitation), now))) throw refused();
-}
 
 /**
  * Lets one account in, and counts it where invitations are asked for. To be called in the transaction that makes the account.

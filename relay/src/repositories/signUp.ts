@@ -51,19 +51,6 @@ export async function insertInvitation(
     .execute();
 }
 
-const good = (db: Db, codeHash: string, now: number) =>
-  db
-    .selectFrom('invitations')
-    .select('id')
-    .where('code_hash', '=', codeHash)
-    .whereRef('used', '<', 'uses')
-    .where('expires_at', '>', now)
-    .where('revoked_at', 'is', null);
-
-export async function isGoodInvitation(db: Db, codeHash: string, now: number): Promise<boolean> {
-  return (await good(db, codeHash, now).executeTakeFirst()) !== undefined;
-}
-
 /** Counts one account as come by an invitation. False if it is good for no more. */
 export async function takeInvitation(db: Db, codeHash: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
