@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router-dom';
 import { SignUpForm } from '../../features/auth/SignUpForm.tsx';
 import { t } from '../../i18n/i18n.ts';
@@ -37,6 +37,12 @@ export function SignUpPage({ onBusyChange }: { onBusyChange: (busy: boolean) => 
 function useSignUpMode() {
   const actions = useAtomValue(requiredActionsAtom);
   const [mode, setMode] = useState<Awaited<ReturnType<typeof actions.signUpMode>> | null>(null);
-  useEffect(() => void actions.signUpMode().then(setMode, () => undefined), [actions]);
+  const isAsked = useRef(false);
+  useEffect(() => {
+    // The actions become other ones once the client has loaded.
+    if (isAsked.current) return;
+    isAsked.current = true;
+    actions.signUpMode().then(setMode, () => undefined);
+  }, [actions]);
   return mode;
 }
