@@ -174,6 +174,15 @@ describe('what comes with commits', () => {
     expect((await submitCommit(eero, `group:${other}`, commit(MiB))).status).toBe(201);
     const eeros = await createGroup(eero);
     expect((await submitCommit(eero, `group:${eeros}`, { ...commit(MiB + 1), epoch: 0 })).status).toBe(201);
+    // Where others have made them too large, one that gets no larger is taken: somebody may have to be removed.
+    await db()
+      .updateTable('conversations')
+      .set({ group_info: Buffer.alloc(personQuotas.groupInfoBytesPerUser) })
+      .where('id', '=', `group:${one}`)
+      .execute();
+    const next = (size: number) => submitCommit(aino, `group:${other}`, { ...commit(size), epoch: 2 });
+    expect(await next(MiB + 1)).toMatchObject(full('group-infos'));
+    expect((await next(MiB)).status).toBe(201);
   });
 });
 

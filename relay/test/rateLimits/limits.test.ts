@@ -310,7 +310,7 @@ describe('calls without a session', () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(24);
     expect((await ask('2001:db8:6:1::1')).status).toBe(200);
     expect((await ask('203.0.113.9')).status).toBe(200);
-    // Whoever is refused for it keeps their own three for when the /48 has some again.
+    // An address that is refused for it keeps its own three for when the /48 has some again.
     const three = async () => {
       const statuses: number[] = [];
       for (let asked = 0; asked < 3; asked += 1) statuses.push((await ask('2001:db8:5:99::1')).status);
