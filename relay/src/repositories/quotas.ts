@@ -76,6 +76,16 @@ export async function otherGroupInfoBytes(db: Db, conversationId: string): Promi
   return row.bytes;
 }
 
+/** The bytes of the GroupInfo of a conversation. */
+export async function groupInfoBytes(db: Db, conversationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('conversations')
+    .select(sql<number>`length(group_info)`.as('bytes'))
+    .where('id', '=', conversationId)
+    .executeTakeFirst();
+  return row?.bytes ?? 0;
+}
+
 /** The bytes of the KeyPackages of a person's devices. */
 export async function keyPackageBytesOf(db: Db, userId: string): Promise<number> {
   const row = await db

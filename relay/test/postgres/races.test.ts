@@ -16,7 +16,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { commitBody, messageBody, send, seqs, submitCommit } from '../http/conversation.ts';
+import { commitBody, messageBody, recordEvents, send, seqs, submitCommit } from '../http/conversation.ts';
 
 // Races that SQLite can't have, because its transactions run one after another.
 
@@ -133,6 +133,26 @@ it('a Welcome is gone when the last of its devices has taken it, even if all tak
   );
   expect(taken.map(({ status }) => status)).toEqual(devices.map(() => 204));
   expect(await welcomesStored(conversationId)).toBe(0);
+});
+
+it('whoever unblocks somebody is told of a message that is being stored, and was still held back', async () => {
+  const { one, other, conversationId } = await twoInConversation();
+  await one.call('PUT', `/blocks/${other.id}`);
+  const writer = await connected();
+  await writer.query('begin');
+  await writer.query('update conversations set last_seq = last_seq + 1 where id = $1', [conversationId]);
+  const events = await recordEvents({ relay: relay.relay }, [one], async () => {
+    const unblocked = one.call('DELETE', `/blocks/${other.id}`);
+    const isWaiting = eventually(async () => {
+      const { rowCount } = await writer.query('select from pg_locks where not granted');
+      expect(rowCount).toBeGreaterThan(0);
+    });
+    await Promise.race([unblocked, isWaiting]);
+    await writer.query('commit');
+    expect((await unblocked).status).toBe(204);
+  });
+  await writer.end();
+  expect(events).toContainEqual([one.id, { type: 'available', conversationId, seq: 2 }]);
 });
 
 it('a log that is emptied while its sender writes on keeps nobody waiting for each other', async () => {

@@ -320,6 +320,15 @@ describe('calls without a session', () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(24);
     expect((await ask('2001:db8:6:1::1')).status).toBe(200);
     expect((await ask('203.0.113.9')).status).toBe(200);
+    // An address that is refused for it keeps its own three for when the /48 has some again.
+    const three = async () => {
+      const statuses: number[] = [];
+      for (let asked = 0; asked < 3; asked += 1) statuses.push((await ask('2001:db8:5:99::1')).status);
+      return statuses;
+    };
+    expect(await three()).toEqual([429, 429, 429]);
+    now += 450_000;
+    expect(await three()).toEqual([200, 200, 200]);
   });
 });
 
