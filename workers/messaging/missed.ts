@@ -31,6 +31,20 @@ export function hasContent(conversationId: string, entry: LogEntryInput, content
   return equalBytes(digestOf(conversationId, same), digestOf(conversationId, entry));
 }
 
+/**
+ * Returns whether a missed entry is this device's own, and none that it has sent: its data was used in another place. The
+ * relay takes entries of a registered start alone, and nothing else is left to tell by.
+ */
+export async function isFromElsewhere(
+  { account, conversationId, tx }: ConversationTransaction,
+  { id, sender_device_id, sender_id, seq }: LogEntryInput,
+): Promise<boolean> {
+  if (sender_id !== account.userId || sender_device_id !== account.device.deviceId) return false;
+  const known = await tx.objectStore('messages').index('messageId').getKey(id);
+  // At its very place it has come by the message backup.
+  return known === undefined || (known[0] === conversationId && known[1] === seq);
+}
+
 /** Counts the missed messages of a batch, so that one line says how many they were, however many batches they come in. */
 export class Missed {
   readonly #transaction: ConversationTransaction;

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { copyDatabases } from '#tests/support/copyDatabases.ts';
+import { Browser, type Clock } from './support/browser.ts';
 import {
   ALICE,
   ALICE_AND_BOB,
@@ -6,6 +8,7 @@ import {
   createPair,
   createTrio,
   DAVE,
+  DAY,
   GROUP,
   type TestDevice,
   textOf,
@@ -216,5 +219,82 @@ describe('a device that was away for longer than the relay keeps messages', () =
     await bob.sync();
     const again = await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, from));
     expect(again).toMatchObject({ messages: [], events: [] });
+  });
+});
+
+describe('a storage that was restored from a backup', () => {
+  /** Returns the device as it is now, in a browser of its own. */
+  async function backupOf(device: TestDevice, clock: Clock): Promise<TestDevice> {
+    const browser = new Browser('backup', clock);
+    await copyDatabases(device.browser.indexedDB, browser.indexedDB);
+    const api = browser.tab();
+    if (!(await api.resume(device.userId))) throw new Error('the session is gone');
+    return Object.assign(Object.create(device) as TestDevice, { browser, api });
+  }
+
+  /** Alice's device, with a backup of it, whose conversation with Bob has a message that both have read. */
+  async function backedUp() {
+    const { alice, bob, relay, world } = await createPair();
+    await say(alice, 1);
+    await bob.sync();
+    return { alice, bob, relay, world, backup: await backupOf(alice, world.clock) };
+  }
+
+  async function read({ api, relay }: TestDevice) {
+    return api.processEntries(
+      ALICE_AND_BOB,
+      relay.entries(ALICE_AND_BOB, (await api.conversation(ALICE_AND_BOB)).lastSeq),
+    );
+  }
+
+  it('is found by messages that it has sent and that the relay has deleted since, and encrypts nothing', async () => {
+    const { alice, backup, relay } = await backedUp();
+    await say(alice, 2);
+    expire(relay, ALICE_AND_BOB);
+    expect(await read(backup)).toMatchObject({ isCopied: true });
+    const messageId = await backup.queue(ALICE_AND_BOB, 'Under a key that was used');
+    await expect(backup.api.prepareMessage(messageId)).rejects.toMatchObject({ code: 'device-copied' });
+  });
+
+  it('is found by a commit that it has made and that the relay has deleted since', async () => {
+    const { alice, backup, relay, world } = await backedUp();
+    world.clock.advance(2 * DAY);
+    await say(alice, 1);
+    const [commit, message] = relay.entries(ALICE_AND_BOB, await lastSeq(backup));
+    expect([commit?.kind, message?.kind]).toEqual(['commit', 'application']);
+    expire(relay, ALICE_AND_BOB, commit?.seq);
+    relay.log(ALICE_AND_BOB).entries.length = commit?.seq ?? 0;
+    expect(await read(backup)).toMatchObject({ isCopied: true });
+  });
+
+  it('is found although the message backup has brought it the message that it has sent', async () => {
+    const { alice, backup, bob, relay, world } = await backedUp();
+    // A commit that the backup can't follow, behind which the copy is read before the log.
+    const laptop = await world.device(BOB);
+    await laptop.sync();
+    await alice.sync();
+    const commit = await lastSeq(alice);
+    await say(alice, 1);
+    await bob.sync();
+    expire(relay, ALICE_AND_BOB);
+    const entries = relay.entries(ALICE_AND_BOB, await lastSeq(backup));
+    await backup.api.processEntries(
+      ALICE_AND_BOB,
+      entries.filter(({ seq }) => seq <= commit),
+    );
+    const due = await alice.api.nextBackupEntries(ALICE_AND_BOB);
+    await backup.api.readBackup((due?.copies ?? []).map((copy, at) => ({ ...copy, position: at + 1 })));
+    expect(await read(backup)).toMatchObject({ isCopied: true });
+  });
+
+  it('is not seen in a browser that was only away, and whose own messages are deleted', async () => {
+    const { alice, bob, relay } = await backedUp();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'Did it arrive?');
+    const prepared = await alice.api.prepareMessage(messageId);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    relay.send(alice, prepared);
+    await bob.send(ALICE_AND_BOB, 'It did.');
+    expire(relay, ALICE_AND_BOB);
+    expect(await read(alice)).not.toHaveProperty('isCopied');
   });
 });
