@@ -63,7 +63,8 @@ export class Missed {
     const isBehind = conversation.membership === 'forked' && conversation.forkReason === 'expired';
     if (!isBehind && !(isEmptied(entry) && entry.expired === true)) return false;
     if ((await tx.objectStore('outbox').getKey(entry.id)) !== undefined) return false;
-    if (await this.#isRestored(entry)) return true;
+    // Most of what own devices tell each other is no message to anybody, and the backup has the notes.
+    if (this.#transaction.isSelf || (await this.#isRestored(entry))) return true;
     const run = await this.#runBefore(entry.seq);
     if (run === null) this.#runs.push({ first: entry, count: 1, upTo: entry.seq });
     else Object.assign(run, { count: run.count + 1, upTo: entry.seq });

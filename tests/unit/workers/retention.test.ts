@@ -10,9 +10,14 @@ import {
   DAVE,
   DAY,
   GROUP,
+  people,
   type TestDevice,
   textOf,
 } from './support/device.ts';
+import { OWN, threeDevices } from './support/ownDevices.ts';
+import { readAndReceipt, take } from './support/receipts.ts';
+import { Rogue } from './support/rogue.ts';
+import { createTrioWithRogue } from './support/rogueTrio.ts';
 
 type Relay = Awaited<ReturnType<typeof createPair>>['relay'];
 
@@ -219,6 +224,51 @@ describe('a device that was away for longer than the relay keeps messages', () =
     await bob.sync();
     const again = await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, from));
     expect(again).toMatchObject({ messages: [], events: [] });
+  });
+});
+
+describe('a browser that was away while the relay deleted what its person’s others told each other', () => {
+  it('counts none of it as missed notes, reads on, and has the notes from the message backup', async () => {
+    const { laptop, phone, relay } = await threeDevices();
+    await phone.sync();
+    for (const seq of [1, 2, 3]) {
+      await laptop.api.tellOwnDevices({ reads: [{ conversationId: ALICE_AND_BOB, seq }], drafts: [] });
+      for (const { messageId } of await laptop.api.outbox(OWN)) await laptop.flush(messageId);
+      await laptop.sync();
+    }
+    await say(laptop, 1, OWN);
+    expire(relay, OWN);
+    await laptop.send(OWN, 'milk');
+    await laptop.sync();
+    await phone.sync();
+    expect(await kinds(phone, OWN)).toEqual([]);
+    const due = await laptop.api.nextBackupEntries(OWN);
+    await phone.api.readBackup((due?.copies ?? []).map((copy, at) => ({ ...copy, position: at + 1 })));
+    expect((await phone.history(OWN)).map(textOf)).toEqual(['m0', 'milk']);
+  });
+});
+
+describe('what the relay calls deleted before its time', () => {
+  it('is told to its sender as received, while its receiver is told how much it was', async () => {
+    const { alice, bob, relay } = await createPair();
+    await say(alice, 1);
+    expire(relay, ALICE_AND_BOB);
+    await bob.sync();
+    expect(await changes(bob)).toMatchObject([{ kind: 'expired', count: 1 }]);
+    const { receipts } = await take(alice, await readAndReceipt(bob));
+    const [at] = (await alice.history(ALICE_AND_BOB)).map(({ seq }) => seq);
+    expect(receipts).toEqual([{ userId: BOB, deliveredSeq: at, readSeq: at }]);
+  });
+
+  it('and adds a person to a group for a member’s modified client, is told in the chat, and nobody is asked', async () => {
+    const { alice, bob, carol, relay } = await createTrioWithRogue();
+    bob.commit(GROUP, { adds: [await Rogue.create(relay, DAVE, 'dave')] });
+    expire(relay, GROUP);
+    for (const device of [alice, carol]) {
+      await device.sync();
+      expect(people(await device.api.conversation(GROUP))).toContain(DAVE);
+      expect((await changes(device, GROUP)).at(-1)).toMatchObject({ kind: 'rejoined', added: [DAVE] });
+    }
   });
 });
 
