@@ -6,6 +6,7 @@ import type { ConversationTransaction } from '../conversation/conversationTransa
 import { keepEvent, lastEvent, readEvents } from '../conversation/events.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { openMessage } from '../conversation/views.ts';
+import { readCopiesAgain } from '../storage/backupRecord.ts';
 
 type Source = Pick<LogEntryInput, 'seq' | 'sender_id' | 'sender_device_id' | 'timestamp'>;
 
@@ -49,6 +50,7 @@ export async function isFromElsewhere(
 export class Missed {
   readonly #transaction: ConversationTransaction;
   readonly #runs: Run[] = [];
+  #hasMissed = false;
 
   constructor(transaction: ConversationTransaction) {
     this.#transaction = transaction;
@@ -63,8 +65,10 @@ export class Missed {
     const isBehind = conversation.membership === 'forked' && conversation.forkReason === 'expired';
     if (!isBehind && !(isEmptied(entry) && entry.expired === true)) return false;
     if ((await tx.objectStore('outbox').getKey(entry.id)) !== undefined) return false;
+    if (await this.#isRestored(entry)) return true;
+    this.#hasMissed = true;
     // Most of what own devices tell each other is no message to anybody, and the backup has the notes.
-    if (this.#transaction.isSelf || (await this.#isRestored(entry))) return true;
+    if (this.#transaction.isSelf) return true;
     const run = await this.#runBefore(entry.seq);
     if (run === null) this.#runs.push({ first: entry, count: 1, upTo: entry.seq });
     else Object.assign(run, { count: run.count + 1, upTo: entry.seq });
@@ -77,8 +81,10 @@ export class Missed {
     if (run?.upTo === seq - 1) run.upTo = seq;
   }
 
-  /** Stores what was counted. */
-  keep(): ConversationEvent[] {
+  /** Stores what was counted, and has the message backup read for what it has of that. */
+  async keep(): Promise<ConversationEvent[]> {
+    const { account, tx } = this.#transaction;
+    if (this.#hasMissed) await readCopiesAgain(tx, account);
     return this.#runs.map(({ first, count, upTo }) =>
       keepEvent(this.#transaction, first, { kind: 'expired', count, upTo }),
     );

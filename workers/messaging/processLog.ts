@@ -111,7 +111,7 @@ class LogProcessor {
     if (fresh.length > 0 && conversation.linkFrom !== null)
       throw new CryptoApiError('gap', String(conversation.linkFrom + 1));
     if (fresh.length > 0) views.push(...(await this.#processNew(fresh)));
-    this.events.push(...this.#missed.keep());
+    this.events.push(...(await this.#missed.keep()));
     return views;
   }
 

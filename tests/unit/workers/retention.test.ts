@@ -215,6 +215,30 @@ describe('a device that was away for longer than the relay keeps messages', () =
     expect((await laptop.history(ALICE_AND_BOB)).map(textOf)).toEqual(['m0', 'm0', 'm1']);
   });
 
+  it('has from the message backup also what that had brought before the log was read', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    for (const device of [alice, bob, laptop]) await device.sync();
+    await say(bob, 3);
+    await alice.sync();
+    const { copies } = (await alice.api.nextBackupEntries(ALICE_AND_BOB)) ?? { copies: [] };
+    const stored = copies.map((copy, at) => ({ ...copy, position: at + 1 }));
+    /** Reads the copies behind a position, as the page does. */
+    const readOn = async (after: number, count = stored.length) =>
+      (await laptop.api.readBackup(stored.slice(after, after + count), false, after)).messages.map(textOf);
+    expire(relay, ALICE_AND_BOB);
+    // The log isn't read yet, and is to bring them.
+    expect(await readOn(0, 2)).toEqual([]);
+    await laptop.sync();
+    // The page still goes on from where it was.
+    expect(await readOn(2)).toEqual(['m2']);
+    const { position } = await laptop.api.backupState();
+    expect(await readOn(position)).toEqual(['m0', 'm1']);
+    expect((await laptop.api.backupState()).position).toBe(3);
+    expect((await laptop.history(ALICE_AND_BOB)).map(textOf)).toEqual(['m0', 'm1', 'm2']);
+  });
+
   it('shows none of them when the relay gives their places again', async () => {
     const { alice, bob, relay } = await createPair();
     await bob.sync();
