@@ -67,11 +67,11 @@ export class Missed {
     if ((await tx.objectStore('outbox').getKey(entry.id)) !== undefined) return false;
     if (await this.#isRestored(entry)) return true;
     this.#hasMissed = true;
-    // Most of what own devices tell each other is no message to anybody, and the backup has the notes.
-    if (this.#transaction.isSelf) return true;
+    // Most of what own devices tell each other is no message to anybody.
+    const counted = this.#transaction.isSelf ? 0 : 1;
     const run = await this.#runBefore(entry.seq);
-    if (run === null) this.#runs.push({ first: entry, count: 1, upTo: entry.seq });
-    else Object.assign(run, { count: run.count + 1, upTo: entry.seq });
+    if (run === null) this.#runs.push({ first: entry, count: counted, upTo: entry.seq });
+    else Object.assign(run, { count: run.count + counted, upTo: entry.seq });
     return true;
   }
 
