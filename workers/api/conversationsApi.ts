@@ -136,7 +136,10 @@ export type ConversationChange =
   | { readonly kind: 'returned' }
   /** The sender's header counts more entries of that device than were given here; 100 is that many or more. */
   | { readonly kind: 'missing'; readonly count: number }
-  /** Messages from this position to `upTo` that the relay had deleted before this device read them. */
+  /**
+   * Messages from this position to `upTo` that the relay had deleted before this device read them; a count of 0 among own
+   * devices, where few of them are notes.
+   */
   | { readonly kind: 'expired'; readonly count: number; readonly upTo: number }
   /** The sender was given another log than this device, or this device was given one twice in two ways. */
   | { readonly kind: 'diverged' };

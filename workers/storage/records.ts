@@ -322,6 +322,8 @@ export const BackupRecord = object({
   isTold: boolean,
   /** The relay's position of the newest entry that this device has read or stored. */
   position: integer(0),
+  /** The position of the first entry that was left to the log, which was to bring its message. */
+  leftToLog: withDefault(nullable(integer(1)), null),
 });
 export type BackupRecord = Guarded<typeof BackupRecord>;
 
