@@ -13,5 +13,5 @@ export const operationNames = [
 ] as const;
 export type OperationName = (typeof operationNames)[number];
 
-/** Those with so many points that all of them take an hour: what runs often tries fewer. */
+/** Operations with so many points that all of them take an hour: what runs often tries fewer. */
 export const longOperations: readonly OperationName[] = ['restore', 'logIn', 'recover'];

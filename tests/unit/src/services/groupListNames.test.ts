@@ -78,7 +78,7 @@ describe('the name of a group', () => {
   });
 
   describe('that a device from outside cannot open', () => {
-    const due = { ...sailors, nameDue: true };
+    const due = { ...sailors, unvouchedIds: [], removalDue: false, nameDue: true };
 
     beforeEach(async () => {
       await loaded();
