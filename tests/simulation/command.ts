@@ -20,6 +20,7 @@ const usage = `npm run simulate -- [options]
   --crash NAME     kills a browser at each point of an operation, begun again each time: ${operationNames.join(',')}; or all
   --every N        at every Nth point (1)
   --parts N        at each point, those of an operation shared out among N worlds: one that goes on for long is slow
+  --from K         with --parts: beginning with the Kth of them (1)
   --trace          prints every request and every line of a log
 `;
 
@@ -83,6 +84,7 @@ const options = {
   crash: { type: 'string' },
   every: { type: 'string', default: '1' },
   parts: { type: 'string' },
+  from: { type: 'string', default: '1' },
   trace: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
@@ -127,15 +129,13 @@ async function keep(plan: Plan, shows: string | undefined, say: (text: string) =
 /** The plans of an operation: one that begins at a point of the seed's choice, or one for each part. */
 function crashPlansOf(
   crash: OperationName,
-  { every, parts, seed = Date.now().toString(36) }: Options,
+  { every, from, parts, seed = Date.now().toString(36) }: Options,
 ): CrashPlan[] {
   if (parts === undefined) return [{ seed, crash, every: Number(every) }];
-  return Array.from({ length: Number(parts) }, (_, at) => ({
-    seed,
-    crash,
-    every: Number(parts),
-    first: at + 1,
-  }));
+  const all = Number(parts);
+  return Array.from({ length: all }, (_, at) => ({ seed, crash, every: all, first: at + 1 })).slice(
+    Number(from) - 1,
+  );
 }
 
 /** @returns the exit code */
