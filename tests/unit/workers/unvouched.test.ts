@@ -91,6 +91,26 @@ describe('somebody whom a device finds in a group that it comes back to', () => 
     expect(await unvouchedOn(carol)).toEqual([]);
   });
 
+  it.each([
+    ['says that it has deleted', { expired: true }],
+    ['has deleted without a word', {}],
+  ])('is asked about where the relay %s the commit that adds them', async (_how, said) => {
+    const { alice, carol, relay, world } = await createTrioWithRogue();
+    const dave = await world.device(DAVE);
+    await alice.add(GROUP, [DAVE]);
+    await dave.sync();
+    await dave.send(GROUP, 'Hello');
+    const { lastSeq } = await carol.api.conversation(GROUP);
+    const [digest] = relay.digests(GROUP, lastSeq);
+    const [given] = relay.entries(GROUP, lastSeq);
+    const emptied = { ...given!, content: '', digest: digest!.digest, ...said };
+    const { state } = await carol.api.processEntries(GROUP, [emptied]);
+    expect(state.status).toBe('forked');
+    await carol.sync();
+    expect(await carol.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
+    expect(await unvouchedOn(carol)).toEqual([DAVE]);
+  });
+
   it('is vouched for by the next commit of the creator, who has added them', async () => {
     const { alice, bob, carol, relay, world } = await createTrioWithRogue();
     relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
