@@ -66,7 +66,7 @@ export function createBlocks({ db, hub, clock }: BlockDependencies): Blocks {
         if (!(await rows.deleteBlock(tx, userId, blockedId))) {
           throw new ApiError('not-found', 'This person is not blocked.');
         }
-        // What is being stored was held back, and is told of here.
+        // A message that is being stored was held back, and is told of here.
         await lockConversation(tx, conversationId);
         return {
           reach: await findReach(tx, conversationId),

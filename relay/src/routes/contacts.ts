@@ -43,7 +43,7 @@ export function contactHandlers({ blocks, contacts, rateLimiter }: Services) {
         created_at: time(createdAt),
       })),
     block: async ({ session, params }) => {
-      // Of the account alone: neighbours at its address can't keep anybody from blocking somebody.
+      // The account alone counts: neighbours at its address can't keep anybody from blocking somebody.
       await rateLimiter.take(['block.account', session.userId]);
       await blocks.block(session.userId, params.id);
     },
