@@ -113,8 +113,11 @@ export interface AppActions {
   sendMessage(key: ConversationKey, text: string): Promise<void>;
   retryMessage(key: ConversationKey, messageId: string): Promise<void>;
   discardMessage(messageId: string): Promise<void>;
-  /** Sends what waits for the person because the two of a chat were not shown the same. */
-  sendAnyway(userId: string): Promise<void>;
+  /**
+   * Sends what waits for the person because the two of a chat were not shown the same, or a group holds people whom nobody
+   * vouches for: anyway, by which the creator keeps these, or once the creator has had them removed.
+   */
+  settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */
   messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
   /** The text of a file with what this browser was given of a conversation, signed by it. */

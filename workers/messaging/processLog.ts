@@ -30,12 +30,12 @@ import {
 } from '../conversation/events.ts';
 import {
   acceptTreeMembers,
-  clearAddedByCreator,
   clearNamelessDevices,
   clearUnauthorizedAdds,
   rememberUnauthorizedAdds,
   rememberWithoutDevice,
   trackNamelessDevices,
+  trustCreator,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
@@ -292,10 +292,10 @@ class LogProcessor {
       if (conversation.membership === 'none' && conversation.pending === 'external')
         await this.#transaction.chain.linking.join(signedPosition(pending), entry.seq);
       this.#transaction.enterPending(pending, this.#deps.env.now());
-      if (wasOutside) await acceptTreeMembers(this.#transaction);
+      const state = await this.#transaction.state();
+      if (state !== null && wasOutside) await acceptTreeMembers(this.#transaction, before, state);
       await clearUnauthorizedAdds(this.#transaction, pending.addedIds);
       await clearNamelessDevices(this.#transaction);
-      const state = await this.#transaction.state();
       if (state === null) return;
       await rememberRemoved(this.#transaction, before, state);
       await rememberWithoutDevice(this.#transaction, { members: before, group }, state, null);
@@ -366,7 +366,7 @@ class LogProcessor {
     }
     this.#transaction.enterEpoch(next);
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
-    await clearAddedByCreator(this.#transaction, processed);
+    await trustCreator(this.#transaction, processed);
     await trackNamelessDevices(this.#transaction, processed);
     await rememberRemoved(this.#transaction, before, next);
     const { authenticatedData } = processed;

@@ -175,3 +175,23 @@ it('a log that is emptied while its sender writes on keeps nobody waiting for ea
   await emptied;
   await writer.end();
 });
+
+it('a message that is stored while its sender is unblocked is told of', async () => {
+  const { one, other, conversationId } = await twoInConversation();
+  await send(one, other, messageBody(1));
+  await one.call('PUT', `/blocks/${other.id}`);
+  const writer = await connected();
+  await writer.query('begin');
+  await writer.query('update conversations set last_seq = last_seq + 1 where id = $1', [conversationId]);
+  const events = recordEvents(relay, [one], async () => {
+    const unblocked = one.call('DELETE', `/blocks/${other.id}`);
+    await eventually(async () => {
+      const { rowCount } = await writer.query('select from pg_locks where not granted');
+      expect(rowCount).toBeGreaterThan(0);
+    });
+    await writer.query('commit');
+    expect((await unblocked).status).toBe(204);
+  });
+  expect(await events).toContainEqual([one.id, { type: 'available', conversationId, seq: 3 }]);
+  await writer.end();
+});

@@ -3,5 +3,6 @@ import profile from './profile.json';
 import reports from './reports.json';
 import retention from './retention.json';
 import settings from './settings.json';
+import unvouched from './unvouched.json';
 
-export default { blocks, profile, reports, retention, settings };
+export default { blocks, profile, reports, retention, settings, unvouched };

@@ -209,7 +209,7 @@ export function createClient(options: ClientOptions): Client {
     sendMessage: async (key, text) => signedIn().messaging.send(key, text),
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
-    sendAnyway: async (userId) => signedIn().messaging.sendAnyway(userId),
+    settleDoubt: async (key, how) => signedIn().messaging.settleDoubt(key, how),
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),
     compareView: (conversationId, file) => deps.crypto.compareView(conversationId, file),

@@ -27,7 +27,15 @@ describe('the JSON file', () => {
       [conversationId, [received(2), sent(3, 'Hi.')]],
       [groupConversation, [received(4, inGroup)]],
     ]);
-    const facts = { name: 'Sailing', creatorId: me, leavingIds: [], withoutDeviceIds: [], nameDue: false };
+    const facts = {
+      name: 'Sailing',
+      creatorId: me,
+      leavingIds: [],
+      withoutDeviceIds: [],
+      unvouchedIds: [],
+      removalDue: false,
+      nameDue: false,
+    };
     const states = [
       state({ readSeq: 2 }),
       state({

@@ -92,7 +92,7 @@ export function fakeActions(): FakeActions {
     messageEvidence: vi.fn<AppActions['messageEvidence']>().mockRejectedValue(new Error('none')),
     saveView: vi.fn<AppActions['saveView']>().mockResolvedValue(''),
     compareView: vi.fn<AppActions['compareView']>().mockRejectedValue(new Error('none')),
-    sendAnyway: vi.fn<AppActions['sendAnyway']>().mockResolvedValue(),
+    settleDoubt: vi.fn<AppActions['settleDoubt']>().mockResolvedValue(),
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
     openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),
     createGroup: vi.fn<AppActions['createGroup']>().mockResolvedValue('group-id'),
