@@ -102,9 +102,9 @@ export interface AppActions {
   acceptContactRequest(requestId: string): Promise<void>;
   rejectContactRequest(requestId: string): Promise<void>;
   removeContact(userId: string): Promise<void>;
-  /** Blocks a person, who isn't told, or ends that; then, or at once, loads the blocked people into `blocksAtom`. */
   /** See `store/reports.ts`. */
   report(report: PersonReport): Promise<void>;
+  /** Blocks a person, who isn't told, or ends that; then, or at once, loads the blocked people into `blocksAtom`. */
   updateBlocks(change?: { userId: string; blocked: boolean }): Promise<void>;
   /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;

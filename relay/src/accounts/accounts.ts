@@ -5,8 +5,6 @@ import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
-import { notifiedIds } from '../repositories/notifications.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import { signUpMode } from '../repositories/signUp.ts';
@@ -21,6 +19,7 @@ import {
   replaceVault,
   type VaultRow,
 } from '../repositories/vaults.ts';
+import { acquaintancesOf, tellAcquaintances } from './acquaintances.ts';
 import { deleteAccount } from './deletion.ts';
 import { type MovingOn, moveOn } from './movingOn.ts';
 import { isOfOneScript, nameKey, skeletonOf } from './names.ts';
@@ -248,7 +247,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
     async updateProfile(session, { email, signedName, username }) {
       const { userId } = session;
       const [usernameKey, emailKey] = [nameKey(username), nameKey(email)];
-      const { user, recipientIds, peerIds, notified } = await db.transaction().execute(async (tx) => {
+      const { user, acquaintances } = await db.transaction().execute(async (tx) => {
         const former = await users.findUser(tx, userId);
         if (former === null) throw noSuchPerson();
         const isNewName = nameKey(former.username) !== usernameKey;
@@ -271,14 +270,11 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         await users.renameUser(tx, userId, isKept ? names : { ...names, signedName });
         return {
           user: { ...former, username, email, fullName },
-          recipientIds: [userId, ...(await contactIds(tx, userId))],
-          peerIds: await requestPeerIds(tx, userId),
-          notified: await notifiedIds(tx, userId),
+          acquaintances: await acquaintancesOf(tx, userId),
         };
       });
-      hub.publishToUsers(recipientIds, { type: 'contacts', lists: ['contacts'] });
-      hub.publishToUsers(peerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
-      hub.signal({ type: 'notifications-changed', userIds: notified });
+      hub.publishToUsers([userId], { type: 'contacts', lists: ['contacts'] });
+      tellAcquaintances(hub, acquaintances);
       return user;
     },
 

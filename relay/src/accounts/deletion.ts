@@ -4,13 +4,12 @@ import type { Db } from '../db/tables.ts';
 import { leaveConversation } from '../groups/groups.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { releaseGroupsOf } from '../repositories/blocks.ts';
-import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
 import { conversationIdsOf } from '../repositories/conversations.ts';
 import { emptyMessagesOf, insertDeletion } from '../repositories/deletions.ts';
 import { fellowMemberIds } from '../repositories/groups.ts';
-import { notifiedIds } from '../repositories/notifications.ts';
 import { liveSessionsOf } from '../repositories/sessions.ts';
 import { deleteUser, lockUsers } from '../repositories/users.ts';
+import { acquaintancesOf, tellAcquaintances } from './acquaintances.ts';
 
 /**
  * Deletes an account with everything that is the person's: profile, vault, devices, sessions, KeyPackages, history,
@@ -27,9 +26,7 @@ export async function deleteAccount(
     await lockUsers(tx, [userId]);
     const known = {
       sessionIds: (await liveSessionsOf(tx, userId, now)).map(({ id }) => id),
-      contactIds: await contactIds(tx, userId),
-      requestPeerIds: await requestPeerIds(tx, userId),
-      notifiedIds: await notifiedIds(tx, userId),
+      acquaintances: await acquaintancesOf(tx, userId),
       fellowMemberIds: await fellowMemberIds(tx, userId, 'hearing'),
       conversationIds: await conversationIdsOf(tx, userId),
     };
@@ -41,16 +38,14 @@ export async function deleteAccount(
     return { ...known, released };
   });
   tellEnded(hub, former.sessionIds, 'session-expired');
-  for (const contactId of former.contactIds) {
+  for (const contactId of former.acquaintances.contactIds) {
     hub.signal({ type: 'contacts-changed', userIds: [userId, contactId] });
   }
   for (const conversationId of former.conversationIds) {
     const groupId = groupOf(conversationId);
     if (groupId !== null) hub.signal({ type: 'members-removed', groupId, userIds: [userId] });
   }
-  hub.publishToUsers(former.contactIds, { type: 'contacts', lists: ['contacts'] });
-  hub.publishToUsers(former.requestPeerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
-  hub.signal({ type: 'notifications-changed', userIds: former.notifiedIds });
+  tellAcquaintances(hub, former.acquaintances);
   hub.publishToUsers(former.fellowMemberIds, { type: 'groups' });
   for (const { conversationId, memberId } of former.released) {
     hub.publishToUsers([memberId], { type: 'groups' });

@@ -141,8 +141,9 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     },
 
     async notYetIn(groupId, userIds) {
-      const memberIds = new Set(await memberIdsOf(db, groupConversationId(groupId)));
-      return userIds.filter((userId) => !memberIds.has(userId));
+      const { memberIds } = await membersOf(db, groupConversationId(groupId));
+      const members = new Set(memberIds);
+      return userIds.filter((userId) => !members.has(userId));
     },
 
     async add(creator, groupId, { userId: newId, userIds }, commit) {
@@ -150,8 +151,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       const { stored, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
-        const heldIds = await conversations.heldParticipantIds(tx, conversationId);
-        const memberIds = await memberIdsOf(tx, conversationId);
+        const { heldIds, memberIds } = await membersOf(tx, conversationId);
         if (newId !== undefined && memberIds.includes(newId)) {
           throw new ApiError('already-member', 'This person is already a member of the group.');
         }
@@ -236,10 +236,13 @@ export async function leaveConversation(tx: Db, conversationId: string, userId: 
   return left;
 }
 
-/** Ids of all members, those from whom the group is held back among them. */
-async function memberIdsOf(db: Db, conversationId: string): Promise<string[]> {
-  const ids = await conversations.participantIds(db, conversationId);
-  return [...ids, ...(await conversations.heldParticipantIds(db, conversationId))];
+/** Ids of all members, and of those among them from whom the group is held back. */
+async function membersOf(
+  db: Db,
+  conversationId: string,
+): Promise<{ memberIds: string[]; heldIds: string[] }> {
+  const heldIds = await conversations.heldParticipantIds(db, conversationId);
+  return { memberIds: [...(await conversations.participantIds(db, conversationId)), ...heldIds], heldIds };
 }
 
 /** @throws ApiError not-found (no member), forbidden (a member who is not the creator) */

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import path from 'node:path';
 import { connect } from 'node:tls';
 import { type Config, readConfig } from '../config.ts';
@@ -147,19 +147,17 @@ function certificates({ keysOrigin }: Config): Promise<Finding>[] {
 }
 
 function certificate(what: string, host: string, port: number): Promise<Finding> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, servername: host, timeout: patience }, () => {
+  const socket = connect({ host, port, servername: host, timeout: patience });
+  return answerOf(socket, 'secureConnect', {
+    answered: () => {
       const left = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / day);
-      socket.destroy();
-      const detail = `its certificate is good for ${left} days`;
-      resolve({ what, state: stateOf(left, certificateDays), detail });
-    });
-    const fail = (why: string) => {
-      socket.destroy();
-      resolve(failed(what, why));
-    };
-    socket.on('timeout', () => fail('it does not answer'));
-    socket.on('error', (error) => fail(error.message));
+      return {
+        what,
+        state: stateOf(left, certificateDays),
+        detail: `its certificate is good for ${left} days`,
+      };
+    },
+    failed: (why) => failed(what, why ?? 'it does not answer'),
   });
 }
 
@@ -175,16 +173,27 @@ function servers({ redisUrl, smtp }: Config): Promise<Finding>[] {
 
 /** Finds out whether a server takes connections; no name or password is sent. */
 function reach(what: string, host: string, port: number): Promise<Finding> {
-  return new Promise((resolve) => {
-    const socket = connectTcp({ host, port, timeout: patience }, () => {
-      socket.destroy();
-      resolve(ok(what, `takes connections at ${host}:${port}`));
-    });
-    const fail = (why: string) => {
-      socket.destroy();
-      resolve(failed(what, why));
-    };
-    socket.on('timeout', () => fail(`${host}:${port} does not answer`));
-    socket.on('error', (error) => fail(error.message));
+  return answerOf(connectTcp({ host, port, timeout: patience }), 'connect', {
+    answered: () => ok(what, `takes connections at ${host}:${port}`),
+    failed: (why) => failed(what, why ?? `${host}:${port} does not answer`),
   });
+}
+
+/** The findings for a socket that has connected, and for one that has not. */
+interface Answers {
+  readonly answered: () => Finding;
+  /** @param why null if its patience has ended */
+  readonly failed: (why: string | null) => Finding;
+}
+
+function answerOf(
+  socket: Socket,
+  connected: 'connect' | 'secureConnect',
+  { answered, failed: failedBy }: Answers,
+): Promise<Finding> {
+  return new Promise<Finding>((resolve) => {
+    socket.on(connected, () => resolve(answered()));
+    socket.on('timeout', () => resolve(failedBy(null)));
+    socket.on('error', (error) => resolve(failedBy(error.message)));
+  }).finally(() => socket.destroy());
 }
