@@ -25,7 +25,7 @@ interface AvatarProps {
   online?: boolean | undefined;
   /** Round for one, square for several. */
   shape?: 'round' | 'square';
-  /** In place of the initial, for what isn't a person. */
+  /** In place of the initial, for what isn’t a person; false for whoever is one. */
   icon?: ReactNode;
 }
 
@@ -37,7 +37,7 @@ export function Avatar({ name, size = 40, online, shape = 'round', icon }: Avata
   return (
     <span className={styles.frame} aria-hidden="true">
       <span className={clsx(styles.avatar, shape === 'square' && styles.square)} style={look}>
-        {icon ?? avatarInitial(name)}
+        {icon || avatarInitial(name)}
       </span>
       {online !== undefined && (
         <span className={styles.dot}>

@@ -216,6 +216,8 @@ describe('an open chat', () => {
     const { store } = await openVeikko();
     const header = () => screen.getByRole('heading', { level: 2, name: 'veikko' }).parentElement;
     expect(header()).toHaveTextContent(/veikko$/);
+    // The initial, in the picture beside.
+    expect(header()?.previousElementSibling).toHaveTextContent(/^V$/);
     act(() => store.set(presenceAtom, { online: {}, listed: true }));
     expect(header()).toHaveTextContent('veikkoOffline');
     act(() => store.set(presenceAtom, { online: { [veikko.id]: true }, listed: true }));
