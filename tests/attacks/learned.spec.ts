@@ -17,7 +17,7 @@ const attacks: readonly Attack[] = [
     title: 'the length of the sealed account state tells a relay that somebody was verified',
     wall: {
       file: 'dist/keys/assets/crypto.worker-*.js',
-      text: /(?<=\}\),)(\w{1,3})\.zerosTo\(4096\)(?=\}\))/,
+      text: /(?<=\}\),)([\w$]{1,3})\.zerosTo\(4096\)(?=\}\))/,
       without: '$1.zeros(0)',
     },
     async learns(relay, newBrowser) {
@@ -43,7 +43,7 @@ const attacks: readonly Attack[] = [
     title: 'a relay that asks for a thousandth of the work gets a value that it can guess the password by',
     wall: {
       file: 'dist/keys/assets/crypto.worker-*.js',
-      text: /(\b\w{1,3})=\w{1,3}(?=,\w{1,3}=\{opsLimit:10,)/,
+      text: /((?<![\w$])[\w$]{1,3})=[\w$]{1,3}(?=,[\w$]{1,3}=\{opsLimit:10,)/,
       without: '$1={opsLimit:1,memLimitBytes:8192}',
     },
     async learns(_relay, newBrowser) {

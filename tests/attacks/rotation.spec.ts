@@ -20,19 +20,19 @@ const walls: readonly Wall[] = [
   {
     // Keys that the browsers share are drawn anew with each vault.
     file: worker,
-    text: /(?<=\.\.\.(\w)\.sharedKeys,)\w{1,3}\((\w),\w\)(?=\]\.slice\(-500\))/,
+    text: /(?<=\.\.\.([\w$])\.sharedKeys,)[\w$]{1,3}\(([\w$]),[\w$]\)(?=\]\.slice\(-500\))/,
     without: '{...$1.sharedKeys.at(-1),revision:$2}',
   },
   {
     // So is the key that the vault is sealed under.
     file: worker,
-    text: /(?<=sharedKeys:\w\}\}function \w{1,3}\((\w)\)\{return )\1\.random\(32\)/,
+    text: /(?<=sharedKeys:[\w$]\}\}function [\w$]{1,3}\(([\w$])\)\{return )\1\.random\(32\)/,
     without: 'new Uint8Array(32).fill(1)',
   },
   {
     // The account seed is in the vault alone.
     file: worker,
-    text: /(?<=delete\(`vault`\),)(?=await \w{1,3}\((\w),(\w),(\w)\),)/,
+    text: /(?<=delete\(`vault`\),)(?=await [\w$]{1,3}\(([\w$]),([\w$]),([\w$])\),)/,
     without:
       "await $1.objectStore('device').put($2.sealer.seal('device','seed',{seed:$3.vault.accountSeed}),'seed'),",
   },

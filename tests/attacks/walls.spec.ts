@@ -70,12 +70,12 @@ const attacks: readonly Attack[] = [
       // The endpoint around the page's port, and the freezing with which the worker begins.
       {
         file: 'dist/keys/assets/crypto.worker-*.js',
-        text: /\b(\w{1,4})\((\w{1,4}),\w{1,4}\((\w{1,4})\)\)\}\);\s*$/,
+        text: /(?<![\w$])([\w$]{1,4})\(([\w$]{1,4}),[\w$]{1,4}\(([\w$]{1,4})\)\)\}\);\s*$/,
         without: '$1($2,$3)});',
       },
       {
         file: 'dist/keys/assets/crypto.worker-*.js',
-        text: /\b\w{1,4}\(\);(?=const \w{1,4}=\w{1,4}\(\w=>self\.postMessage\(\w\)\))/,
+        text: /(?<![\w$])[\w$]{1,4}\(\);(?=const [\w$]{1,4}=[\w$]{1,4}\([\w$]=>self\.postMessage\([\w$]\)\))/,
         without: '',
       },
     ],
@@ -107,7 +107,7 @@ const attacks: readonly Attack[] = [
     walls: [
       {
         file: 'dist/app/service-worker.js',
-        text: /return \w+\(await this\.#\w+\.digest\(\w+\)\)===\w+/,
+        text: /return [\w$]+\(await this\.#[\w$]+\.digest\([\w$]+\)\)===[\w$]+/,
         without: 'return true',
       },
     ],
@@ -121,7 +121,7 @@ const attacks: readonly Attack[] = [
   },
   {
     title: 'a session outlives a log-out that the busy worker is asked for',
-    walls: [{ file: 'dist/keys/keys.html', text: /await \w+\(indexedDB\),/, without: '' }],
+    walls: [{ file: 'dist/keys/keys.html', text: /await [\w$]+\(indexedDB\),/, without: '' }],
     async run({ alice, keys }) {
       await alice.page.getByRole('button', { name: 'Logout', exact: true }).click();
       await expect(alice.page).toHaveURL('/');

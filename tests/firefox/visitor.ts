@@ -124,10 +124,13 @@ export class Visitor {
     await this.page.keyboard.type(text);
   }
 
-  /** A page in the background gets no frames, and what is clicked would wait for one. */
+  /**
+   * A page in the background gets no frames, and what is clicked would wait for one. An element that is drawn anew between
+   * being found and being clicked is looked for once more.
+   */
   async click(selector: string): Promise<void> {
     await this.page.bringToFront();
-    await (await this.find(selector)).click();
+    await expect(async () => (await this.find(selector)).click()).toPass();
   }
 
   /** Waits until the page has an element. */
