@@ -12,12 +12,13 @@ import { type Extension, ExtensionTypeValue, findExtension } from '../structs/ex
 import { readExternalSenders } from '../structs/externalSender.ts';
 import { type LeafIndex, type NodeIndex, toNodeIndex } from '../structs/indices.ts';
 import { type LeafNode, type LeafNodeSource, leafNodeTBS } from '../structs/leafNode.ts';
-import { ProposalTypeValue } from '../structs/proposal.ts';
+import { LISTED_PROPOSALS, type ProposalType, ProposalTypeValue } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isLeaf, leafOfNode } from '../tree/math.ts';
 import type { UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
+import { findAppData } from './components.ts';
 import type { MemberCheck } from './hooks.ts';
 
 /**
@@ -37,7 +38,11 @@ const DEFAULT_EXTENSIONS: ReadonlySet<number> = new Set([
   ExtensionTypeValue.externalSenders,
 ]);
 
-const DEFAULT_PROPOSALS: ReadonlySet<number> = new Set(Object.values(ProposalTypeValue));
+const DEFAULT_PROPOSALS: ReadonlySet<number> = new Set(
+  (Object.keys(ProposalTypeValue) as ProposalType[])
+    .filter((type) => !LISTED_PROPOSALS.has(type))
+    .map((type) => ProposalTypeValue[type]),
+);
 
 /** The group that a leaf has to be compatible with. */
 export interface LeafContext {
@@ -93,6 +98,17 @@ export function checkExternalSenders(context: LeafContext, check: 'PROP-12' | 'C
     assertBasic(credential);
     askApplication(check, context, { credential, signatureKey }, null);
   }
+}
+
+/**
+ * COMP-01: the component data of a group is as it has to be, when a commit sets it and when this client joins.
+ * @throws CryptoError 'malformed', 'unsupported'
+ */
+export function checkAppData({
+  groupExtensions,
+  limits,
+}: Pick<LeafContext, 'groupExtensions' | 'limits'>): void {
+  findAppData(groupExtensions, limits);
 }
 
 type Requirements = Pick<LeafContext, 'suite' | 'groupExtensions' | 'limits'>;

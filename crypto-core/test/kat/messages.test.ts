@@ -16,7 +16,8 @@ import { fromHex, mlsVectors } from './vectors.ts';
 
 type Vector = Record<string, string>;
 
-const PROPOSALS: Record<ProposalType, string> = {
+/** The working group has published none of the others. */
+const PROPOSALS: Record<Exclude<ProposalType, 'app-data-update' | 'self-remove'>, string> = {
   add: 'add_proposal',
   update: 'update_proposal',
   remove: 'remove_proposal',
