@@ -31,6 +31,7 @@ import { checkPolicy } from './policy.ts';
 import {
   byReference,
   byValue,
+  freshLeaves,
   leafProposals,
   proposedChanges,
   resolveProposals,
@@ -42,7 +43,7 @@ import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { privateKeysOf } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 import { needsPath } from './validateCommit.ts';
-import { checkCapabilities, checkLifetime, checkTreeLeaves, secondsOf } from './validateLeaf.ts';
+import { checkCapabilities, checkFreshLeaves, checkLifetime, secondsOf } from './validateLeaf.ts';
 import { applyProposals, checkProposalTypes, validateProposalList } from './validateProposals.ts';
 import { createWelcome } from './welcome.ts';
 
@@ -135,7 +136,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     limits,
     now: secondsOf(env),
   };
-  const tree = group.tree.clone();
+  const tree = group.tree.cloneWithKeys();
   const effects = applyProposals(leafContext, tree, changes);
   if (tree.leafCount > limits.leaves)
     throw new CryptoError('unsupported', `more than ${limits.leaves} leaves`);
@@ -169,7 +170,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     env,
   );
   if (args.leaf !== undefined) checkCapabilities(leafContext, memberLeaf(tree, ownLeaf));
-  checkTreeLeaves(tree, leafProposals(effects));
+  checkFreshLeaves(tree, freshLeaves(effects, ownLeaf), leafProposals(effects));
   if (args.continues !== undefined) checkContinuation(args.continues, assembled.context, tree);
   const privateKeys = new Map([...group.privateKeys, ...(assembled.path?.privateKeys ?? [])]);
   const pending: Group = {

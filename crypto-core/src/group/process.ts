@@ -24,6 +24,7 @@ import { advanceEpoch } from './epoch.ts';
 import type { CommitPolicy, MemberCheck, MemberView, PskLookup } from './hooks.ts';
 import { checkPolicy } from './policy.ts';
 import {
+  freshLeaves,
   leafProposals,
   type ProposalEffects,
   proposedChanges,
@@ -35,7 +36,7 @@ import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
 import { assertActive, encodeContext, type Group, memberLeaf, memberView, nextEpoch } from './state.ts';
 import { checkPathPresence, validatePath } from './validateCommit.ts';
-import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
+import { checkFreshLeaves, type LeafContext } from './validateLeaf.ts';
 import { applyProposals, checkProposalTypes, validateProposalList } from './validateProposals.ts';
 
 export interface ProcessCommitArgs {
@@ -168,12 +169,6 @@ function openPath(
   return { commitSecret: received.commitSecret, privateKeys };
 }
 
-/** Lists the leaves that a commit sets: the keys of other nodes were compared when they came, those of a path by COMMIT-02. */
-function freshLeaves({ added, updated }: ProposalEffects, committer: LeafIndex): ReadonlySet<NodeIndex> {
-  const leaves = [...added, ...updated].map(({ leafIndex }) => leafIndex);
-  return new Set([...leaves, committer].map(nodeOfLeaf));
-}
-
 function addedLeaves(effects: ProposalEffects): ReadonlySet<LeafIndex> {
   return new Set(effects.added.map(({ leafIndex }) => leafIndex));
 }
@@ -222,7 +217,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
     memberCheck: args.memberCheck,
     limits: args.limits,
   };
-  const tree = group.tree.clone();
+  const tree = group.tree.cloneWithKeys();
   const effects = applyProposals(leafContext, tree, changes);
   const committer = findCommitter(group, tree, sender, effects);
   if (commit.path !== null) {
@@ -235,7 +230,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   // The public half of the path comes first, because a removed member can check no more than that.
   const { path } = commit;
   const steps = path === null ? [] : mergePath(suite, tree, committer.leafIndex, path, addedLeaves(effects));
-  checkTreeLeaves(tree, leafProposals(effects), freshLeaves(effects, committer.leafIndex));
+  checkFreshLeaves(tree, freshLeaves(effects, committer.leafIndex), leafProposals(effects));
   const outcome = {
     sender: committer.leafIndex,
     external: committer.external,

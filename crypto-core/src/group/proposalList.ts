@@ -244,6 +244,14 @@ export function statusAfter({ reInit }: ProposalEffects): Pick<Group, 'status' |
   return reInit === null ? { status: 'active' } : { status: 'reinitialized', reInit };
 }
 
+/** Lists the leaves that a commit sets. */
+export function freshLeaves(
+  { added, updated }: ProposalEffects,
+  committer: LeafIndex,
+): ReadonlySet<LeafIndex> {
+  return new Set([...[...added, ...updated].map(({ leafIndex }) => leafIndex), committer]);
+}
+
 /** Lists the ProposalRefs of the leaves that were added or updated by reference. */
 export function leafProposals(effects: ProposalEffects): LeafProposals {
   const refs = [...effects.added, ...effects.updated].flatMap(({ leafIndex, ref }) =>

@@ -49,11 +49,17 @@ export function validatePath(
   checkLeafForm(context, path.leafNode, committer, 'commit', replaces);
   const keys = [path.leafNode.encryptionKey, ...path.nodes.map((node) => node.encryptionKey)];
   if (findRepeated(keys) !== null) throw new CryptoError('invalid-commit', 'COMMIT-02: a key occurs twice');
-  keys.sort(compareBytes);
+  // Seldom true: then some node has the key itself, or one with the same end.
+  if (keys.some((key) => tree.keys.encryptionKeys(key) > 0))
+    checkAgainstTree(tree, keys.toSorted(compareBytes));
+  checkLeafAuthenticity(context, path.leafNode, committer, replaces);
+}
+
+/** @param keys in ascending order */
+function checkAgainstTree(tree: RatchetTree, keys: readonly Uint8Array[]): void {
   for (const [index, node] of tree.entries()) {
     if (isAmong(keys, node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey)) {
       throw new CryptoError('invalid-commit', `COMMIT-02: a key of the path is that of node ${index}`);
     }
   }
-  checkLeafAuthenticity(context, path.leafNode, committer, replaces);
 }

@@ -16,8 +16,8 @@ import { LISTED_PROPOSALS, type ProposalType, ProposalTypeValue } from '../struc
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
-import { isLeaf, leafOfNode } from '../tree/math.ts';
-import type { UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
+import { isLeaf, leafOfNode, nodeOfLeaf } from '../tree/math.ts';
+import type { RatchetTree, UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
 import { findAppData } from './components.ts';
 import type { MemberCheck } from './hooks.ts';
 
@@ -278,10 +278,33 @@ function refuseRepeated(
 }
 
 /**
+ * Checks a tree that was checked before a commit: what `checkTreeLeaves` finds, at the cost of what the commit has set.
+ * @param fresh the leaves that the commit has set; the other nodes' keys were compared before, and those of a path by COMMIT-02
+ * @param proposals as for `checkTreeLeaves`
+ * @throws CryptoError 'invalid-leaf'
+ */
+export function checkFreshLeaves(
+  tree: RatchetTree,
+  fresh: ReadonlySet<LeafIndex>,
+  proposals: LeafProposals,
+): void {
+  const { keys } = tree;
+  const isAlone = [...fresh]
+    .flatMap((index) => tree.leaf(index) ?? [])
+    .every(
+      ({ encryptionKey, signatureKey }) =>
+        keys.encryptionKeys(encryptionKey) === 1 && keys.signatureKeys(signatureKey) === 1,
+    );
+  if (!isAlone || !keys.supportsCredentials) {
+    checkTreeLeaves(tree, proposals, new Set([...fresh].map(nodeOfLeaf)));
+  }
+}
+
+/**
  * LEAF-08 (section 7.3): signature keys are unique among the members.
  * LEAF-09 (section 7.3, 12.4.3.1): encryption keys are unique among the nodes.
  * LEAF-10 (section 7.3): each credential type in use is supported by all members.
- * One pass over the tree, once for each commit.
+ * One pass over the tree.
  * @param proposals the ProposalRefs of leaves that the commit adds or updates by reference
  * @param fresh the leaves that the commit has set, when the tree was checked before it; null for all nodes
  * @throws CryptoError 'invalid-leaf'
