@@ -78,9 +78,6 @@ function withAppDataUpdates(
     if (after === null) data.delete(componentId);
     else data.set(componentId, after);
   }
-  if (data.size > limits.components) {
-    throw new CryptoError('unsupported', `more than ${limits.components} components`);
-  }
   return withDictionary(extensions, data);
 }
 

@@ -299,6 +299,11 @@ describe('an AppDataUpdate', () => {
     const after = processCommit(processed.group, second.commit, known).group;
     expect(after.secrets).toEqual(second.pending.secrets);
     expect(dataOf(after)).toEqual([[OTHER, 'xy']]);
+    const third = commit(second.pending, { appData, appDataUpdates: [update(ONE, 'z')] });
+    expect(dataOf(processCommit(after, third.commit, known).group)).toEqual([
+      [ONE, 'z'],
+      [OTHER, 'xy'],
+    ]);
   });
 
   it('leaves the dictionary in its place among the extensions, and new ones come last', () => {
