@@ -10,14 +10,11 @@ import {
   DAVE,
   DAY,
   GROUP,
-  people,
   type TestDevice,
   textOf,
 } from './support/device.ts';
 import { OWN, threeDevices } from './support/ownDevices.ts';
 import { readAndReceipt, take } from './support/receipts.ts';
-import { Rogue } from './support/rogue.ts';
-import { createTrioWithRogue } from './support/rogueTrio.ts';
 
 type Relay = Awaited<ReturnType<typeof createPair>>['relay'];
 
@@ -282,17 +279,6 @@ describe('what the relay calls deleted before its time', () => {
     const { receipts } = await take(alice, await readAndReceipt(bob));
     const [at] = (await alice.history(ALICE_AND_BOB)).map(({ seq }) => seq);
     expect(receipts).toEqual([{ userId: BOB, deliveredSeq: at, readSeq: at }]);
-  });
-
-  it('and adds a person to a group for a member’s modified client, is told in the chat, and nobody is asked', async () => {
-    const { alice, bob, carol, relay } = await createTrioWithRogue();
-    bob.commit(GROUP, { adds: [await Rogue.create(relay, DAVE, 'dave')] });
-    expire(relay, GROUP);
-    for (const device of [alice, carol]) {
-      await device.sync();
-      expect(people(await device.api.conversation(GROUP))).toContain(DAVE);
-      expect((await changes(device, GROUP)).at(-1)).toMatchObject({ kind: 'rejoined', added: [DAVE] });
-    }
   });
 });
 
