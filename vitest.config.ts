@@ -137,7 +137,7 @@ export default defineConfig({
           // Everything that reaches a database: what talks to a whole relay, and what is about PostgreSQL and Redis.
           include: hasServers
             ? [
-                'relay/test/{auth,authorisation,cluster,fuzz,http,plans,postgres,redis}/**/*.test.ts',
+                'relay/test/{auth,authorisation,cluster,fuzz,http,operator,plans,postgres,redis}/**/*.test.ts',
                 'relay/test/*/{groups,relay}.test.ts',
               ]
             : [],

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { InvitationCode } from './about.ts';
 import { limits } from './limits.ts';
 import { base64Url, Id, intFrom, lineOfText, Timestamp } from './primitives.ts';
 import { ProofKey } from './proofs.ts';
@@ -62,11 +63,13 @@ export const register = defineRoute({
     /** The password's proof key. Left out, the next log-in may tell it. */
     passwordProofKey: z.optional(ProofKey),
     full_name: z.optional(lineOfText(limits.fullNameMaxLength)),
+    /** The code of an invitation, where the operator asks for one. */
+    invitation: z.optional(InvitationCode),
     consent: z.object({ privacyConsent: z.literal(true), consentTimestamp: Timestamp }),
   }),
   status: 201,
   response: SessionAnswer,
-  errors: ['invalid-username', 'username-taken', 'email-taken'],
+  errors: ['sign-up-closed', 'invitation-refused', 'invalid-username', 'username-taken', 'email-taken'],
 });
 
 export const login = defineRoute({
@@ -82,7 +85,7 @@ export const login = defineRoute({
   }),
   status: 200,
   response: SessionAnswer,
-  errors: ['wrong-credentials'],
+  errors: ['wrong-credentials', 'account-suspended'],
 });
 
 export const logout = defineRoute({
@@ -120,7 +123,7 @@ export const recover = defineRoute({
   }),
   status: 200,
   response: SessionAnswer,
-  errors: ['wrong-credentials'],
+  errors: ['wrong-credentials', 'account-suspended'],
 });
 
 export const profile = defineRoute({

@@ -15,6 +15,8 @@ export const errorStatus = {
   'password-changed': 401,
   /** The session ended because the data of its device was found in two places. */
   'device-copied': 401,
+  /** The operator has suspended the account: its sessions have ended, and none is opened. */
+  'account-suspended': 401,
   'wrong-credentials': 401,
   'device-required': 403,
   'not-a-contact': 403,
@@ -26,6 +28,10 @@ export const errorStatus = {
   forbidden: 403,
   'not-found': 404,
   'method-not-allowed': 405,
+  /** The operator lets nobody sign up. */
+  'sign-up-closed': 403,
+  /** Signing up takes an invitation, and there was none, or it is used up, expired or revoked. */
+  'invitation-refused': 403,
   /** The letters of the username are of several scripts. */
   'invalid-username': 422,
   'username-taken': 409,

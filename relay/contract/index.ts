@@ -1,3 +1,4 @@
+import * as about from './about.ts';
 import * as account from './account.ts';
 import * as accountChanges from './accountChanges.ts';
 import * as accountState from './accountState.ts';
@@ -12,8 +13,10 @@ import * as names from './names.ts';
 import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 import * as receipts from './receipts.ts';
+import * as reports from './reports.ts';
 import * as storage from './storage.ts';
 
+export * from './about.ts';
 export * from './account.ts';
 export * from './accountChanges.ts';
 export * from './accountState.ts';
@@ -32,11 +35,13 @@ export * from './primitives.ts';
 export * from './proofs.ts';
 export * from './realtime.ts';
 export * from './receipts.ts';
+export * from './reports.ts';
 export * from './route.ts';
 export * from './storage.ts';
 
 /** Every call of the contract by its name. */
 export const routes = {
+  getVersion: about.getVersion,
   register: account.register,
   login: account.login,
   logout: account.logout,
@@ -82,6 +87,8 @@ export const routes = {
   listBlocks: blocks.listBlocks,
   block: blocks.block,
   unblock: blocks.unblock,
+  report: reports.report,
+  listReports: reports.listReports,
   listConversations: conversations.listConversations,
   listUserMessages: conversations.listUserMessages,
   listDigests: conversations.listDigests,

@@ -52,6 +52,11 @@ export const limits = {
   groupsPerUser: 500,
   notificationsMax: 200,
   blocksPerUser: 1000,
+  /** Reports of one person that the operator has not closed. Lengths in UTF-16 code units. */
+  openReportsPerUser: 20,
+  reportTextMax: 1000,
+  messagesPerReport: 10,
+  reportedMessageMax: 4000,
   /** A sealed copy of a message: an application message's plaintext is shorter than its ciphertext. */
   historyItemMax: 128 * 1024,
   historyItemsPerRequest: 200,

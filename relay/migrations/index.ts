@@ -27,6 +27,9 @@ import { retention } from './0026-retention.ts';
 import { historyAge } from './0027-history-age.ts';
 import { quotas } from './0028-quotas.ts';
 import { blocks } from './0030-blocks.ts';
+import { suspensions } from './0035-suspensions.ts';
+import { signUp } from './0036-sign-up.ts';
+import { reports } from './0037-reports.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -69,4 +72,7 @@ export const migrations = (
   '0027-history-age': historyAge,
   '0028-quotas': quotas,
   '0030-blocks': blocks,
+  '0035-suspensions': suspensions,
+  '0036-sign-up': signUp,
+  '0037-reports': reports,
 });

@@ -18,6 +18,7 @@ import { RequestsUnderWay } from './http/requestsUnderWay.ts';
 import { serveWebClient } from './http/static.ts';
 import { keepWebClient } from './http/webCopies.ts';
 import { createNameJob } from './jobs/names.ts';
+import { createOperatorNewsJob } from './jobs/operatorNews.ts';
 import { createPurgeJob } from './jobs/purge.ts';
 import { createRetentionJob } from './jobs/retention.ts';
 import { listenFailure } from './listenFailure.ts';
@@ -124,6 +125,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     opened.push(retentionJob);
     const nameJob = createNameJob({ db: database.db, names: database.names, log });
     opened.push(nameJob);
+    const operatorNewsJob = createOperatorNewsJob({ db: database.db, hub, log });
+    opened.push(operatorNewsJob);
 
     let closed: Promise<void> | undefined;
     const underWay = new RequestsUnderWay();
@@ -178,6 +181,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         purgeJob.start();
         retentionJob.start();
         nameJob.start();
+        operatorNewsJob.start();
         // Browsers name both ports, so the one of the keys is taken before anything is answered at the app's.
         if (keys !== null) ports = await keys.listen();
         return {

@@ -2,6 +2,8 @@
 export const personQuotas = {
   /** Content of messages and commits that one has sent and that the relay keeps. */
   storedBytesPerUser: 128 * 1024 * 1024,
+  /** As much of it as leaves room for messages to others: beyond it, messages to one's own devices are refused. */
+  storedBytesForOwnDevices: 64 * 1024 * 1024,
   /** Welcomes that one has sent and that wait for their devices. */
   welcomeBytesPerUser: 64 * 1024 * 1024,
   /** GroupInfos of the groups that one has created. */

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { buildApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartupError } from './errors.ts';
+import { relayVersion } from './version.ts';
 
 // The database, its log and the secrets are for the relay's own account alone.
 process.umask(0o077);
@@ -9,6 +10,7 @@ process.umask(0o077);
 try {
   const config = readConfig(process.env);
   const relay = await buildApp({ config });
+  relay.app.log.info({ version: relayVersion }, 'starting');
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

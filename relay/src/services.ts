@@ -11,6 +11,7 @@ import { createSessions, type Sessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { type Blocks, createBlocks } from './contacts/blocks.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
+import { createReports, type Reports } from './contacts/reports.ts';
 import type { NameIndex } from './db/nameIndex.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
@@ -18,6 +19,7 @@ import { createStarts, type Starts } from './devices/starts.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
+import { EntityTags } from './http/entityTags.ts';
 import { type AccountMails, createAccountMails } from './mail/accountMails.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Appender } from './messaging/append/appender.ts';
@@ -49,10 +51,12 @@ export interface Services {
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
   readonly proofs: Proofs;
+  readonly entityTags: EntityTags;
   readonly devices: Devices;
   readonly starts: Starts;
   readonly contacts: Contacts;
   readonly blocks: Blocks;
+  readonly reports: Reports;
   readonly groups: Groups;
   readonly messaging: Messaging;
   readonly notifications: Notifications;
@@ -74,7 +78,6 @@ export interface ServiceDependencies
 
 export async function createServices(dependencies: ServiceDependencies): Promise<Services> {
   const { config, hub, clock, log, db, secrets, mailer, metrics } = dependencies;
-  const accountMails = createAccountMails({ db, clock, mailer });
   const rateLimiter = new RateLimiter({
     store: dependencies.rateLimitStore,
     quotas: config.rateLimits,
@@ -83,6 +86,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       log.info({ limit, ...(address === null ? {} : { network: networkOf(address) }) }, 'rate limit reached');
     },
   });
+  const accountMails = createAccountMails({ db, clock, mailer, rateLimiter });
   const loginThrottle = createLoginThrottle(rateLimiter, secrets.jwtSecret);
   const sessions = createSessions({ db, hub, clock, jwtSecret: secrets.jwtSecret });
   const passwords = await createPasswords(secrets.decoySecret);
@@ -95,6 +99,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     connections: new OpenConnections(),
     sessions,
     proofs: createProofs({ db, clock, loginThrottle }),
+    entityTags: new EntityTags({ hub, clock }),
     accounts: createAccounts({
       db,
       hub,
@@ -112,12 +117,13 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     starts: createStarts({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
     blocks: createBlocks({ db, hub, clock }),
+    reports: createReports({ db, clock }),
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(
       createMessaging({ db, appender: dependencies.appender, hub, clock }),
       metrics,
     ),
-    notifications: createNotifications({ db, clock }),
+    notifications: createNotifications({ db, hub, clock }),
     history: createHistory({ db, clock }),
     onlineUsers: dependencies.onlineUsers,
   };

@@ -21,6 +21,8 @@ export interface TestRelay {
   /** Null unless METRICS_PORT is set. */
   readonly metricsUrl: string | null;
   readonly dataDir: string;
+  /** The settings by which its database is found. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Every line that the relay has logged. */
   readonly logLines: readonly string[];
   readonly relay: Relay;
@@ -84,6 +86,7 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     keysUrl: keysPort === null ? null : `http://127.0.0.1:${keysPort}`,
     metricsUrl: metricsPort === null ? null : `http://127.0.0.1:${metricsPort}/metrics`,
     dataDir,
+    environment: { ...database?.environment, DATA_DIR: dataDir },
     logLines,
     relay,
     async close() {

@@ -64,3 +64,30 @@ describe("the relay's program", () => {
     });
   });
 });
+
+describe("the operator's program", () => {
+  it('suspends somebody beside the relay, and says so, and what it could not do, by its exit status', async () => {
+    const environment = { DATA_DIR: dataDir };
+    expect(await program.command(['usage'], environment)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `There is no relay.db in ${dataDir}. Set DATA_DIR.\n`,
+    });
+    const { child, ready, ended } = start({});
+    const person = await signUp({ url: await ready });
+    expect(await program.command(['people', 'suspend', person.username], environment)).toEqual({
+      code: 0,
+      stdout: `${person.username} is suspended.\n`,
+      stderr: '',
+    });
+    expect(await person.call('GET', '/profile')).toMatchObject({ body: { code: 'account-suspended' } });
+    const settings = `DATA_DIR=${dataDir}\n`;
+    const shown = await program.command(['people', 'show', person.id, '--settings', '-'], {}, settings);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(await program.command(['people', 'suspend'], environment)).toMatchObject({ code: 2, stdout: '' });
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    const alone = await program.command(['people', 'list', '--suspended', '--json'], environment);
+    expect(JSON.parse(alone.stdout)).toMatchObject([{ username: person.username }]);
+  });
+});

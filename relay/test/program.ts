@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,6 +24,12 @@ export interface Program {
 export interface BuiltProgram {
   /** @param environment all of it, apart from PATH; the port is any, unless it says which */
   start(environment: Readonly<Record<string, string>>): Program;
+  /** Runs `sinetti-relay` to its end. @param environment all of it, apart from PATH */
+  command(
+    words: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    input?: string,
+  ): Promise<Ended>;
   /** Kills what still runs. */
   killAll(): Promise<void>;
   remove(): Promise<void>;
@@ -45,6 +51,15 @@ export async function buildProgram(): Promise<BuiltProgram> {
       void program.ended.then(() => running.delete(program));
       return program;
     },
+    async command(words, environment, input = '') {
+      const file = path.join(folder, 'src', 'operator', 'main.js');
+      const env = { PATH: process.env.PATH, ...environment };
+      const child = spawn(process.execPath, [file, ...words], { env });
+      // A command that ends without reading it breaks the pipe.
+      child.stdin.on('error', () => {});
+      child.stdin.end(input);
+      return endOf(child);
+    },
     async killAll() {
       const left = [...running];
       for (const { child } of left) child.kill('SIGKILL');
@@ -58,20 +73,28 @@ function startProgram(file: string, environment: Readonly<Record<string, string>
   const child = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', PORT: '0', ...environment },
   });
-  const output = { stdout: '', stderr: '' };
-  child.stderr.on('data', (chunk: Buffer) => {
-    output.stderr += chunk.toString();
-  });
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }));
+  const ended = endOf(child);
+  let stdout = '';
   const ready = new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
-      output.stdout += chunk.toString();
-      const url = /"Sinetti is ready at (http:\/\/localhost:\d+)"}$/m.exec(output.stdout)?.[1];
+      stdout += chunk.toString();
+      const url = /"Sinetti is ready at (http:\/\/localhost:\d+)"}$/m.exec(stdout)?.[1];
       if (url !== undefined) resolve(url);
     });
-    void ended.then(() => reject(new Error(`ended: ${output.stdout}${output.stderr}`)));
+    void ended.then(({ stderr }) => reject(new Error(`ended: ${stdout}${stderr}`)));
   });
   // Programs that are meant to end are not waited for to be ready.
   ready.catch(() => undefined);
   return { child, ready, ended };
+}
+
+async function endOf(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => {
+      output[name] += chunk.toString();
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, ...output };
 }

@@ -25,6 +25,8 @@ export function createApi(http: Http) {
     /** The id of the relay's session; null when nobody is signed in. */
     sessionId: () => http.sessionId(),
 
+    signUpMode: async () => (await http.call(routes.getVersion, {})).sign_up,
+
     register: (body: RegisterInput) => http.call(routes.register, { body, fallback: true }),
 
     login: (body: RouteBody<typeof routes.login>) => http.call(routes.login, { body, fallback: true }),
@@ -147,6 +149,10 @@ export function createApi(http: Http) {
 
     setBlocked: (id: string, blocked: boolean) =>
       http.call(blocked ? routes.block : routes.unblock, { params: { id } }),
+
+    report: (body: RouteBody<typeof routes.report>) => http.call(routes.report, { body }),
+
+    listReports: () => http.call(routes.listReports, {}),
 
     searchUsers: (q: string) => http.call(routes.searchUsers, { query: { q } }),
 

@@ -3,6 +3,7 @@ import type { FileSink } from '../lib/fileSink.ts';
 import type { ExportFormat } from './account.ts';
 import type { ConversationKey, MessageEvidence, ViewComparison } from './chats.ts';
 import type { Person } from './contacts.ts';
+import type { PersonReport } from './reports.ts';
 import type { SafetyNumbers } from './trust.ts';
 
 /** By which of a person's names others find them, and whether who finds them sees the email, as the contract has it. */
@@ -24,11 +25,15 @@ export interface Retention {
 export interface AppActions {
   /** For a form when it appears: what signing in takes is made ready. */
   prepareSignIn(): void;
+  /** Asks whether anybody can sign up, whoever has an invitation, or nobody. */
+  signUpMode(): Promise<'open' | 'invitation' | 'closed'>;
   signUp(input: {
     username: string;
     email: string;
     password: string;
     privacyConsent: boolean;
+    /** The code of an invitation. */
+    invitation?: string;
   }): Promise<void>;
   logIn(input: { identifier: string; password: string }): Promise<void>;
   /** Locks this browser's records; with `erase`, removes them and this device's keys. */
@@ -80,6 +85,8 @@ export interface AppActions {
   setDiscoverability(change: Discoverability): Promise<void>;
   /** Asks the relay for how long it keeps what it has. */
   loadRetention(): Promise<Retention>;
+  /** Tells whether the browser keeps keys and messages until the person clears them, also when its disk is full. */
+  isStorageKept(): Promise<boolean>;
   /** Ends the person's groups, then the account, then what this browser has of it, and leads to the landing page. */
   deleteAccount(): Promise<void>;
   /**
@@ -96,6 +103,8 @@ export interface AppActions {
   rejectContactRequest(requestId: string): Promise<void>;
   removeContact(userId: string): Promise<void>;
   /** Blocks a person, who isn't told, or ends that; then, or at once, loads the blocked people into `blocksAtom`. */
+  /** See `store/reports.ts`. */
+  report(report: PersonReport): Promise<void>;
   updateBlocks(change?: { userId: string; blocked: boolean }): Promise<void>;
   /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;
@@ -104,8 +113,11 @@ export interface AppActions {
   sendMessage(key: ConversationKey, text: string): Promise<void>;
   retryMessage(key: ConversationKey, messageId: string): Promise<void>;
   discardMessage(messageId: string): Promise<void>;
-  /** Sends what waits for the person because the two of a chat were not shown the same. */
-  sendAnyway(userId: string): Promise<void>;
+  /**
+   * Sends what waits for the person because the two of a chat were not shown the same, or a group holds people whom nobody
+   * vouches for: anyway, by which the creator keeps these, or once the creator has had them removed.
+   */
+  settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */
   messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
   /** The text of a file with what this browser was given of a conversation, signed by it. */

@@ -11,6 +11,8 @@ interface CheckboxFieldProps {
   onCheckedChange: (checked: boolean) => void;
   error?: string | undefined;
   disabled?: boolean;
+  /** False for one that may stay as it is. */
+  required?: boolean;
 }
 
 export function CheckboxField({
@@ -20,6 +22,7 @@ export function CheckboxField({
   onCheckedChange,
   error,
   disabled = false,
+  required = true,
 }: CheckboxFieldProps) {
   return (
     <Field.Root name={name} invalid={error !== undefined} disabled={disabled} className={styles.field}>
@@ -28,7 +31,7 @@ export function CheckboxField({
           className={styles.box}
           checked={checked}
           onCheckedChange={(next) => onCheckedChange(next)}
-          aria-required="true"
+          aria-required={required}
         >
           <Checkbox.Indicator>
             <Check />

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { twoFriends } from '../e2e/support/friends.ts';
 import type { Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
@@ -39,7 +40,18 @@ function claimAllRead(relay: RunningRelay): void {
   );
 }
 
-test('Delivered and Read are said by who has the message, and by no edited row or script', async ({
+/** Asks the relay for something by a session's token and nothing else. @returns the status and code of the answer */
+async function byTokenAlone(page: Page, token: string, method: string, path: string, data: object) {
+  const answer = await page.request.fetch(path, {
+    method,
+    data,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { code } = (await answer.json()) as { code?: string };
+  return { status: answer.status(), code };
+}
+
+test('Delivered and Read are said by who has the message, and by no edited row, script or stolen token', async ({
   newBrowser,
   relay,
 }) => {
@@ -52,6 +64,7 @@ test('Delivered and Read are said by who has the message, and by no edited row o
   await bob.sees('The bill is on its way.');
   await expect(bubble('on its way')).toContainText('Read');
 
+  const token = await bob.page.evaluate(() => localStorage.getItem('token') ?? '');
   await bob.page.goto('about:blank');
   await alice.send('Pay it by Friday.');
   await expect(bubble('by Friday')).toContainText('Sent');
@@ -85,6 +98,26 @@ test('Delivered and Read are said by who has the message, and by no edited row o
       expect(answer).not.toMatchObject({ value: { state: isRead } });
     }
     await expect(bubble('by Friday')).toContainText('Sent');
+  });
+
+  await test.step('with the token of the session that would have read it', async () => {
+    const { conversation_id: id, epoch, last_seq: position, sealed } = receiptAt(relay, bob);
+    const path = `${new URL('/api/conversations', relay.url).href}/${id}`;
+    const signature = 'A'.repeat(86);
+    const made = { epoch, position, sealed: Buffer.from(sealed).toString('base64url'), signature };
+    expect(await byTokenAlone(alice.page, token, 'PUT', `${path}/receipt`, made)).toEqual({
+      status: 403,
+      code: 'forbidden',
+    });
+    // A commit that nobody could follow would stop the conversation.
+    const garbage = { epoch, commit: 'AAAA', groupInfo: 'AAAA', welcomes: [], signature };
+    expect(await byTokenAlone(alice.page, token, 'POST', `${path}/commits`, garbage)).toEqual({
+      status: 403,
+      code: 'forbidden',
+    });
+    await expect(bubble('by Friday')).toContainText('Sent');
+    await alice.send('And the tip.');
+    await expect(bubble('And the tip.')).toContainText('Sent');
   });
 
   await test.step('until it is true', async () => {

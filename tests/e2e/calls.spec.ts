@@ -37,6 +37,7 @@ test('a session asks for each thing once, and for nothing once it is over', asyn
         'GET /key-packages',
         'GET /revoked-devices',
         'GET /revoked-devices',
+        'GET /version',
         'POST /key-packages',
         'POST /register',
         'POST /users/names',

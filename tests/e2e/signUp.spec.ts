@@ -91,7 +91,8 @@ test('names are checked before keys are made of the password, and said at their 
   await expect(email).toHaveAccessibleDescription('Please enter a valid email address');
   await expect(email).toBeFocused();
   await expect(username).not.toHaveAccessibleDescription(aboutUsername);
-  expect(calls).toEqual([]);
+  // The page asks who can sign up as it opens.
+  expect(calls).toEqual(['/api/version']);
   expect((await shown(page)).filter((text) => text.includes('Deriving your keys'))).toEqual([]);
 
   // A relay of another version, which takes other names.

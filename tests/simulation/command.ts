@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { faultsOf, type Kept, type Outcome, type Plan, playCrashPlan, playPlan } from './playPlan.ts';
 import { shrink } from './shrink.ts';
+import type { CrashPlan } from './world/crashes.ts';
 import { lies } from './world/lies/lies.ts';
-import { operationNames } from './world/operations.ts';
+import { type OperationName, operationNames } from './world/operations.ts';
 
 const usage = `npm run simulate -- [options]
   --seed S         what everything random comes from (drawn, unless given)
@@ -16,8 +17,10 @@ const usage = `npm run simulate -- [options]
   --kept FILE      plays what a file in tests/simulation/kept holds; may be given more than once
   --plan JSON      plays a plan, as it is printed of each run
   --shrink         leaves out steps of a run that fails while it still does, for at most five minutes, and keeps what is left
-  --crash NAME     kills a browser at each point of an operation, begun again each time: ${operationNames.join(', ')}; or all
+  --crash NAME     kills a browser at each point of an operation, begun again each time: ${operationNames.join(',')}; or all
   --every N        at every Nth point (1)
+  --parts N        at each point, those of an operation shared out among N worlds: one that goes on for long is slow
+  --from K         with --parts: beginning with the Kth of them (1)
   --trace          prints every request and every line of a log
 `;
 
@@ -80,6 +83,8 @@ const options = {
   shrink: { type: 'boolean', default: false },
   crash: { type: 'string' },
   every: { type: 'string', default: '1' },
+  parts: { type: 'string' },
+  from: { type: 'string', default: '1' },
   trace: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
@@ -121,17 +126,26 @@ async function keep(plan: Plan, shows: string | undefined, say: (text: string) =
   say(`kept as ${file}, to be named by what it shows and committed with its remedy:\n${kept}`);
 }
 
+/** The plans of an operation: one that begins at a point of the seed's choice, or one for each part. */
+function crashPlansOf(
+  crash: OperationName,
+  { every, from, parts, seed = Date.now().toString(36) }: Options,
+): CrashPlan[] {
+  if (parts === undefined) return [{ seed, crash, every: Number(every) }];
+  const all = Number(parts);
+  return Array.from({ length: all }, (_, at) => ({ seed, crash, every: all, first: at + 1 })).slice(
+    Number(from) - 1,
+  );
+}
+
 /** @returns the exit code */
-async function crashes(
-  asked: string,
-  { every, seed = Date.now().toString(36) }: Options,
-  say: (text: string) => void,
-): Promise<number> {
-  const names = operationNames.filter((name) => asked === 'all' || asked === name);
-  if (names.length === 0) throw new Error(`no such operation: ${asked}`);
+async function crashes(asked: string, values: Options, say: (text: string) => void): Promise<number> {
+  const isAsked = new Set(asked.split(','));
+  const names = operationNames.filter((name) => isAsked.has('all') || isAsked.delete(name));
+  const [unknown] = [...isAsked].filter((name) => name !== 'all');
+  if (unknown !== undefined) throw new Error(`no such operation: ${unknown}`);
   let failed = 0;
-  for (const crash of names) {
-    const plan = { seed, crash, every: Number(every) };
+  for (const plan of names.flatMap((name) => crashPlansOf(name, values))) {
     const { byKind, hash, points, tried, wrong } = await playCrashPlan(plan);
     const counts = { tried, points, ...Object.fromEntries(byKind) };
     say(`${wrong.length === 0 ? 'ok' : 'FAILED'} ${JSON.stringify(plan)} ${JSON.stringify(counts)} ${hash}`);

@@ -68,6 +68,11 @@ export interface BackupApi {
    * Restores messages that this device can't read otherwise. Ignores entries that no device of the person
    * sealed.
    * @param hasAllKeys no other device has renewed the keys: what says that it is sealed under newer ones isn't theirs
+   * @param after the position from which the relay was asked for them
    */
-  readBackup(entries: readonly StoredBackupEntry[], hasAllKeys?: boolean): Promise<ReadBackup>;
+  readBackup(
+    entries: readonly StoredBackupEntry[],
+    hasAllKeys?: boolean,
+    after?: number,
+  ): Promise<ReadBackup>;
 }

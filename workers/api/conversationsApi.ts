@@ -108,6 +108,17 @@ export interface GroupState {
   /** Members who have no device in the group since theirs were revoked: the creator's devices can add them again. */
   readonly withoutDeviceIds: readonly string[];
   /**
+   * Members whom this device found there as it came back, with nobody whom it can verify having added them: messages wait until
+   * the person sends them anyway ({@link OutboxApi.sendAnyway}), or a device of the creator vouches for them. The creator
+   * themself can have them removed ({@link GroupsApi.removeUnvouched}).
+   */
+  readonly unvouchedIds: readonly string[];
+  /**
+   * The next commit removes who has left; at the creator's devices also who was added against the rules, which the others wait
+   * for.
+   */
+  readonly removalDue: boolean;
+  /**
    * A device has joined that can't open the name as the relay has it: see {@link GroupsApi.sealGroupName}.
    */
   readonly nameDue: boolean;
@@ -136,7 +147,10 @@ export type ConversationChange =
   | { readonly kind: 'returned' }
   /** The sender's header counts more entries of that device than were given here; 100 is that many or more. */
   | { readonly kind: 'missing'; readonly count: number }
-  /** Messages from this position to `upTo` that the relay had deleted before this device read them. */
+  /**
+   * Messages from this position to `upTo` that the relay had deleted before this device read them; a count of 0 among own
+   * devices, where few of them are notes.
+   */
   | { readonly kind: 'expired'; readonly count: number; readonly upTo: number }
   /** The sender was given another log than this device, or this device was given one twice in two ways. */
   | { readonly kind: 'diverged' };

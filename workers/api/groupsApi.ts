@@ -15,7 +15,7 @@ export interface GroupsApi {
    * Adds people with all their devices, or this person's other devices, and removes those who left. In a
    * direct conversation it puts the other person's devices in the place of those under a former account key.
    * While the commit is pending, the same call answers it again. Errors: `policy` (only the creator's devices
-   * may add others), `pending` (another own commit is: see {@link nextCommit}), `usage` for a device outside,
+   * may add others, and not before the person's word on `unvouchedIds`), `pending` (another own commit is: see {@link nextCommit}), `usage` for a device outside,
    * and as `startConversation`.
    */
   addMembers(input: {
@@ -54,6 +54,11 @@ export interface GroupsApi {
     conversationId: string,
     statements: readonly { userId: string; statement: WireBytes }[],
   ): Promise<ConversationState>;
+  /**
+   * Has the next commit remove the members in `unvouchedIds`, since the person, who has created the group, says that they
+   * have not added them. Errors: `policy` for anybody else.
+   */
+  removeUnvouched(conversationId: string): Promise<ConversationState>;
   /**
    * Returns whether a leave statement is this person's own, signed by one of their devices in the group as
    * this device knows it. False on a device that has lost the group's tree, since it can't tell.

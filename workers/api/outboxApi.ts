@@ -71,7 +71,7 @@ export interface OutboxApi {
   discardMessage(messageId: string): Promise<ConversationState | null>;
   /**
    * The person sends in a direct conversation although what was shown differs: `isDoubted` falls, until something else is
-   * found.
+   * found. Or in a group although it holds people whom nobody has vouched for: `unvouchedIds` is empty then.
    */
   sendAnyway(conversationId: string): Promise<ConversationState>;
   /**

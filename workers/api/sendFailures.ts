@@ -6,6 +6,7 @@ import { cryptoApiErrorCodes } from './errors.ts';
  */
 export const sendFailures = [
   ...cryptoApiErrorCodes,
+  'account-suspended',
   'already-contacts',
   'already-member',
   'another-start',
@@ -20,6 +21,7 @@ export const sendFailures = [
   'invalid-request',
   'invalid-response',
   'invalid-username',
+  'invitation-refused',
   'limit-reached',
   'malformed-json',
   'members-in-doubt',
@@ -39,6 +41,7 @@ export const sendFailures = [
   'request-failed',
   'session-ended',
   'session-expired',
+  'sign-up-closed',
   'stale-epoch',
   'stale-version',
   'storage-erased',

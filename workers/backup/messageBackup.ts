@@ -7,7 +7,7 @@ import { newestSharedKeys, type SharedKeys, sharedRevision } from '@sinetti/cryp
 import { BackupEntriesStored, ConversationId, check, StoredBackupEntries } from '../api/arguments.ts';
 import type { BackupEntry, CryptoApi, MessageView } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
-import { boolean } from '../codec/guards.ts';
+import { boolean, integer } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { selfConversationId } from '../conversation/conversationId.ts';
@@ -15,10 +15,11 @@ import { inTransaction, type TransactionDeps } from '../conversation/conversatio
 import { isText } from '../conversation/payload.ts';
 import { countUnread, messageView, openMessage } from '../conversation/views.ts';
 import { readKeys, type Session, type UnlockedAccount } from '../session/session.ts';
+import { putBackupRecord, readBackupRecord } from '../storage/backupRecord.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import {
   BackupPositionRecord,
-  BackupRecord,
+  type BackupRecord,
   type ConversationRecord,
   type MessageRecord,
   readConversation,
@@ -31,8 +32,6 @@ import {
   sealMessageEntry,
   sealSettingEntry,
 } from './backupFormat.ts';
-
-const firstRecord: BackupRecord = { kept: true, version: 0, isTold: true, position: 0 };
 
 export function createMessageBackup(deps: TransactionDeps, session: Session) {
   const { env } = deps;
@@ -121,8 +120,9 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
       });
     },
 
-    async readBackup(given, hasAllKeys = false) {
+    async readBackup(given, hasAllKeys = false, after = 0) {
       check('readBackup', boolean, hasAllKeys);
+      check('readBackup', integer(0), after);
       const entries = check('readBackup', StoredBackupEntries, given);
       const account = session.accountOnDevice();
       const { sharedKeys } = await read(account.db, (tx) => readKeys(tx, account));
@@ -131,6 +131,8 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
       );
       const result = await write(account.db, 'relaxed', async (tx) => {
         const record = await readBackupRecord(tx, account);
+        // Else those between are to be read again, since the log doesn't have their messages.
+        const isNext = after <= record.position;
         const messages: MessageView[] = [];
         let isLate = false;
         const isComplete = hasAllKeys || !opened.includes('missing-key');
@@ -138,7 +140,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
           const at = entries[i];
           // From here on it waits for the keys that another device has renewed.
           if (at === undefined || (entry === 'missing-key' && !hasAllKeys)) break;
-          record.position = Math.max(record.position, at.position);
+          if (isNext) record.position = Math.max(record.position, at.position);
           if (entry === null || entry === 'missing-key') continue;
           if (entry.type === 'setting') {
             if (entry.version < record.version || !record.isTold) continue;
@@ -151,9 +153,10 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
           const { seq, type: _type, payloadLength: _length, ...copied } = entry;
           const own = copied.senderDeviceId === account.device.deviceId;
           const message = { ...copied, own, reason: null };
-          if (await restore(tx, account, at, seq, message)) {
-            messages.push(messageView(at.conversationId, seq, at.id, message));
-          }
+          const outcome = await restore(tx, account, at, seq, message);
+          if (outcome === 'restored') messages.push(messageView(at.conversationId, seq, at.id, message));
+          if (outcome === 'left-to-log')
+            record.leftToLog = Math.min(record.leftToLog ?? at.position, at.position);
         }
         await putBackupRecord(tx, account, record);
         return { messages, kept: record.kept, isLate, isComplete };
@@ -206,19 +209,6 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
       conversation.unread = await countUnread(tx, account, conversationId, conversation.readSeq);
     });
   }
-}
-
-async function readBackupRecord(tx: Transaction, { sealer }: UnlockedAccount): Promise<BackupRecord> {
-  const sealed = await tx.objectStore('device').get('history');
-  return sealed === undefined ? { ...firstRecord } : sealer.open('device', 'history', sealed, BackupRecord);
-}
-
-async function putBackupRecord(
-  tx: WriteTransaction,
-  { sealer }: UnlockedAccount,
-  record: BackupRecord,
-): Promise<void> {
-  await tx.objectStore('device').put(sealer.seal('device', 'history', record), 'history');
 }
 
 /**
@@ -281,25 +271,22 @@ function tryOpenEntry(
   }
 }
 
-/**
- * Stores a message from the backup, unless this device can read it already or will from the log.
- * @returns whether it was stored
- */
+/** Stores a message from the backup, unless this device can read it already or will from the log. */
 async function restore(
   tx: WriteTransaction,
   account: UnlockedAccount,
   { conversationId, id }: { conversationId: string; id: string },
   seq: number,
   message: MessageRecord,
-): Promise<boolean> {
+): Promise<'restored' | 'known' | 'left-to-log'> {
   const store = tx.objectStore('messages');
   const present = await store.get([conversationId, seq]);
   if (present !== undefined && openMessage(account, conversationId, seq, present).payload !== null) {
-    return false;
+    return 'known';
   }
   const conversation = await readConversation(tx, account.sealer, conversationId);
-  if (conversation.membership === 'member' && seq > conversation.lastSeq) return false;
+  if (conversation.membership === 'member' && seq > conversation.lastSeq) return 'left-to-log';
   const sealed = account.sealer.seal('messages', sealingKey(conversationId, seq), message);
   await store.put({ messageId: id, sealed }, [conversationId, seq]);
-  return true;
+  return 'restored';
 }

@@ -4,7 +4,7 @@ import { decodeRemovalGrounds, openGroupName, readLeaveStatement } from '@sinett
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import { certificateOf, readableCertificate } from '../identity/certificates.ts';
-import { readRevocation } from '../identity/revocations.ts';
+import { readRevocation, revocationsOf } from '../identity/revocations.ts';
 import { type GroupRecord, isNameDue, type MembersRecord } from '../storage/records.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MembershipPolicy } from './membershipPolicy.ts';
@@ -24,6 +24,7 @@ export function newGroupRecord(creatorId: string, name: string | null): GroupRec
     departures: [],
     uninvitedIds: [],
     withoutDeviceIds: [],
+    unvouched: [],
     vouchedFor: false,
     distrustedKeys: [],
   };
@@ -67,15 +68,58 @@ function distrustedPeople(group: Group, distrustedKeys: readonly Uint8Array[]): 
 }
 
 /**
- * Accepts everybody in the tree of a group that was joined again, since its signer vouched for them. The
- * creator's own devices accept only a tree that one of them signed, because the others rely on them to remove
- * unauthorized members.
+ * Judges the people in the tree of a group that was joined again. All are accepted where the creator's devices vouch for it.
+ * Else the creator's own devices go on refusing whom they refused, because the others rely on them to remove unauthorized
+ * members; and people whom this device had not known there are unvouched for, since it has not seen who added them.
+ * @param before the members as this device had known them; null where it knew none
  */
-export async function acceptTreeMembers(transaction: ConversationTransaction): Promise<void> {
+export async function acceptTreeMembers(
+  transaction: ConversationTransaction,
+  before: MembersRecord | null,
+  state: MlsGroup,
+): Promise<void> {
   const known = await transaction.group();
-  if (known === null || known.uninvitedIds.length === 0) return;
-  if (known.creatorId === transaction.account.userId && !known.vouchedFor) return;
-  transaction.putGroup({ ...known, uninvitedIds: [] });
+  if (known === null) return;
+  const { account, tx } = transaction;
+  const strangers = known.vouchedFor || before === null ? [] : strangersTo(before, state, known);
+  if (strangers.length + known.uninvitedIds.length + known.unvouched.length === 0) return;
+  const isCreator = known.creatorId === account.userId;
+  const hasOtherDevice = [...(before ?? []), ...state.members()].some(
+    ({ deviceIds, userId }) =>
+      userId === account.userId && deviceIds.some((deviceId) => deviceId !== account.device.deviceId),
+  );
+  // Only the creator's devices add people, and there is no other one that could have done so.
+  const areUninvited =
+    isCreator && !hasOtherDevice && (await revocationsOf(tx, account, account.userId)).length === 0;
+  const uninvitedIds = isCreator && !known.vouchedFor ? known.uninvitedIds : [];
+  const unvouched = known.vouchedFor ? [] : known.unvouched.filter(({ userId }) => state.hasPerson(userId));
+  transaction.putGroup({
+    ...known,
+    uninvitedIds: [...uninvitedIds, ...(areUninvited ? strangers : [])].slice(-limits.devicesPerStart),
+    unvouched: [
+      ...unvouched,
+      ...(areUninvited ? [] : strangers.map((userId) => ({ userId, isKept: false }))),
+    ].slice(-limits.devicesPerStart),
+  });
+}
+
+/** Returns whom a tree has, of people that a device had not known there, has not refused, and has not been in doubt of before. */
+function strangersTo(
+  before: MembersRecord,
+  state: MlsGroup,
+  { creatorId, uninvitedIds, unvouched, withoutDeviceIds }: GroupRecord,
+): string[] {
+  const expected = new Set([
+    creatorId,
+    ...before.map(({ userId }) => userId),
+    ...withoutDeviceIds,
+    ...uninvitedIds,
+    ...unvouched.map(({ userId }) => userId),
+  ]);
+  return state
+    .members()
+    .map(({ userId }) => userId)
+    .filter((userId) => !expected.has(userId));
 }
 
 /**
@@ -143,19 +187,24 @@ export async function clearUnauthorizedAdds(
   transaction.putGroup({ ...group, uninvitedIds });
 }
 
-/** Forgets so of those whom another device of the creator has added; that people add their own devices proves nothing. */
-export async function clearAddedByCreator(
+/**
+ * Takes another device of the creator for the word on people: those whom it has added aren't refused any more, and those whom it
+ * leaves in the tree are vouched for. That people add their own devices proves nothing.
+ */
+export async function trustCreator(
   transaction: ConversationTransaction,
-  { adds, group: next, sender }: Pick<ProcessedCommit, 'adds' | 'group' | 'sender'>,
+  { adds, external, group: next, sender }: Pick<ProcessedCommit, 'adds' | 'external' | 'group' | 'sender'>,
 ): Promise<void> {
   const group = await transaction.group();
-  if (group === null || group.uninvitedIds.length === 0) return;
+  if (group === null || group.uninvitedIds.length + group.unvouched.length === 0) return;
   const committer = groupView(next).members.find(({ leafIndex }) => leafIndex === sender);
   if (committer === undefined || certificateOf(committer.credential).userId !== group.creatorId) return;
   await clearUnauthorizedAdds(
     transaction,
     adds.map(({ credential }) => certificateOf(credential).userId),
   );
+  if (!external && group.unvouched.length > 0)
+    transaction.putGroup({ ...((await transaction.group()) ?? group), unvouched: [] });
 }
 
 /** Keeps whom the rules refused, for the creator's devices to take out. */

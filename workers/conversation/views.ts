@@ -4,6 +4,7 @@ import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from '../storage/db.ts';
 import {
+  awaitedIds,
   type ConversationRecord,
   GroupRecord,
   isNameDue,
@@ -231,21 +232,31 @@ export async function conversationState(
     joinedAt: conversation.joinedAt,
     linkFrom: conversation.linkFrom,
     isDoubted: conversation.isDoubted,
-    group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup),
+    group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup, members),
     ...(conversation.membership !== 'none' && conversation.refusal !== null
       ? { refusal: conversation.refusal }
       : {}),
   };
 }
 
-function groupFacts(account: UnlockedAccount, conversationId: string, sealed: Uint8Array): GroupState {
+function groupFacts(
+  account: UnlockedAccount,
+  conversationId: string,
+  sealed: Uint8Array,
+  members: MembersRecord,
+): GroupState {
   const record = account.sealer.open('groups', conversationId, sealed, GroupRecord);
-  const { name, creatorId, departures, withoutDeviceIds } = record;
+  const { name, creatorId, departures, distrustedKeys, uninvitedIds, withoutDeviceIds } = record;
+  const isIn = (id: string) => members.some(({ userId }) => userId === id);
   return {
     name,
     creatorId,
     leavingIds: departures.map(({ userId }) => userId),
     withoutDeviceIds,
+    unvouchedIds: awaitedIds(record).filter(isIn),
+    removalDue:
+      departures.length > 0 ||
+      (creatorId === account.userId && (distrustedKeys.length > 0 || uninvitedIds.some(isIn))),
     nameDue: isNameDue(record),
   };
 }

@@ -16,7 +16,7 @@ import {
   toHex,
   welcomeKeyPackageRefs,
 } from '@sinetti/crypto-core';
-import { groupBindingExtension } from '@sinetti/crypto-core/account';
+import { fromOutsideExtension, groupBindingExtension } from '@sinetti/crypto-core/account';
 import { findLogPosition, type LogPosition, logPositionExtension } from '@sinetti/crypto-core/content';
 import {
   After,
@@ -145,11 +145,12 @@ export function createConversations(deps: TransactionDeps, session: Session) {
           const { group, logPosition } = await openWelcome(transaction, welcome);
           checkGroup(group, conversationId, epoch);
           await startSaying(transaction);
-          transaction.enterEpoch(MlsGroup.fresh(group));
+          const state = MlsGroup.fresh(group);
+          transaction.enterEpoch(state);
           await transaction.chain.linking.join(logPosition, seq);
           await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
           await rememberGroup(transaction, group, await transaction.membershipPolicy());
-          await acceptTreeMembers(transaction);
+          await acceptTreeMembers(transaction, null, state);
           conversation.returning = transaction.isGroup && conversation.lastSeq > 0;
           if (conversation.returning) conversation.joinedBefore ??= conversation.joinedAt;
           conversation.lastSeq = seq;
@@ -182,7 +183,10 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         // A device that comes new has read no more than who let it in.
         const infoExtensions = () => {
           const position = ownPosition || logPosition();
-          return position === null ? [] : [logPositionExtension(position)];
+          return [
+            ...(position === null ? [] : [logPositionExtension(position)]),
+            ...(transaction.isGroup ? [fromOutsideExtension()] : []),
+          ];
         };
         const joined = membershipPolicy.run(() =>
           joinExternal(

@@ -18,6 +18,7 @@ import {
 import type { CommitSubmission, CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
+import { limits } from '../codec/limits.ts';
 import { parseConversationId, requireGroup } from '../conversation/conversationId.ts';
 import {
   type ConversationTransaction,
@@ -41,7 +42,7 @@ import {
 import { conversationLock } from '../session/locks.ts';
 import type { Session } from '../session/session.ts';
 import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';
-import { isNameDue } from '../storage/records.ts';
+import { awaitedIds, isNameDue } from '../storage/records.ts';
 
 export function createGroups(deps: TransactionDeps, session: Session) {
   const { env } = deps;
@@ -54,6 +55,9 @@ export function createGroups(deps: TransactionDeps, session: Session) {
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const state = await memberState(transaction);
         const claims = await presentClaims(transaction, keyPackages);
+        // A commit of the creator's vouches for whom it leaves in the tree.
+        if (await isCreatorAsked(transaction))
+          throw new CryptoApiError('policy', 'people to be judged first');
         const pending = await pendingSubmission(transaction);
         if (pending !== null) {
           if (welcomesExactly(pending, claims)) return pending;
@@ -75,7 +79,7 @@ export function createGroups(deps: TransactionDeps, session: Session) {
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { membership, refusal } = transaction.conversation;
         // Another commit has taken the epoch, and waits for the person's word.
-        if (membership === 'member' && refusal !== null) return null;
+        if (membership === 'member' && (refusal !== null || (await isCreatorAsked(transaction)))) return null;
         const pending = await pendingSubmission(transaction);
         if (pending !== null) return pending;
         const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
@@ -187,6 +191,24 @@ export function createGroups(deps: TransactionDeps, session: Session) {
       });
     },
 
+    async removeUnvouched(id) {
+      const conversationId = check('removeUnvouched', ConversationId, id);
+      const account = session.accountOnDevice();
+      requireGroup(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const record = await transaction.group();
+        if (record === null || record.creatorId !== account.userId)
+          throw new CryptoApiError('policy', 'not the creator');
+        const uninvitedIds = [...new Set([...record.uninvitedIds, ...awaitedIds(record)])];
+        transaction.putGroup({
+          ...record,
+          uninvitedIds: uninvitedIds.slice(-limits.devicesPerStart),
+          unvouched: [],
+        });
+        return transaction.finish();
+      });
+    },
+
     async sealGroupName(id) {
       const conversationId = check('sealGroupName', ConversationId, id);
       const account = session.accountOnDevice();
@@ -212,6 +234,12 @@ export function createGroups(deps: TransactionDeps, session: Session) {
       });
     },
   } satisfies Partial<CryptoApi>;
+}
+
+/** Returns whether this person created the group, and is to say of people in it whether they have added them. */
+async function isCreatorAsked(transaction: ConversationTransaction): Promise<boolean> {
+  const group = await transaction.group();
+  return group !== null && group.creatorId === transaction.account.userId && awaitedIds(group).length > 0;
 }
 
 /** Loads the group of a member. @throws CryptoApiError `usage` for a device that is outside */

@@ -6,6 +6,7 @@ import type { ConversationTransaction } from '../conversation/conversationTransa
 import { keepEvent, lastEvent, readEvents } from '../conversation/events.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { openMessage } from '../conversation/views.ts';
+import { readCopiesAgain } from '../storage/backupRecord.ts';
 
 type Source = Pick<LogEntryInput, 'seq' | 'sender_id' | 'sender_device_id' | 'timestamp'>;
 
@@ -31,10 +32,25 @@ export function hasContent(conversationId: string, entry: LogEntryInput, content
   return equalBytes(digestOf(conversationId, same), digestOf(conversationId, entry));
 }
 
+/**
+ * Returns whether a missed entry is this device's own, and none that it has sent: its data was used in another place. The
+ * relay takes entries of a registered start alone, and nothing else is left to tell by.
+ */
+export async function isFromElsewhere(
+  { account, conversationId, tx }: ConversationTransaction,
+  { id, sender_device_id, sender_id, seq }: LogEntryInput,
+): Promise<boolean> {
+  if (sender_id !== account.userId || sender_device_id !== account.device.deviceId) return false;
+  const known = await tx.objectStore('messages').index('messageId').getKey(id);
+  // At its very place it has come by the message backup.
+  return known === undefined || (known[0] === conversationId && known[1] === seq);
+}
+
 /** Counts the missed messages of a batch, so that one line says how many they were, however many batches they come in. */
 export class Missed {
   readonly #transaction: ConversationTransaction;
   readonly #runs: Run[] = [];
+  #hasMissed = false;
 
   constructor(transaction: ConversationTransaction) {
     this.#transaction = transaction;
@@ -50,9 +66,12 @@ export class Missed {
     if (!isBehind && !(isEmptied(entry) && entry.expired === true)) return false;
     if ((await tx.objectStore('outbox').getKey(entry.id)) !== undefined) return false;
     if (await this.#isRestored(entry)) return true;
+    this.#hasMissed = true;
+    // Most of what own devices tell each other is no message to anybody.
+    const counted = this.#transaction.isSelf ? 0 : 1;
     const run = await this.#runBefore(entry.seq);
-    if (run === null) this.#runs.push({ first: entry, count: 1, upTo: entry.seq });
-    else Object.assign(run, { count: run.count + 1, upTo: entry.seq });
+    if (run === null) this.#runs.push({ first: entry, count: counted, upTo: entry.seq });
+    else Object.assign(run, { count: run.count + counted, upTo: entry.seq });
     return true;
   }
 
@@ -62,8 +81,10 @@ export class Missed {
     if (run?.upTo === seq - 1) run.upTo = seq;
   }
 
-  /** Stores what was counted. */
-  keep(): ConversationEvent[] {
+  /** Stores what was counted, and has the message backup read for what it has of that. */
+  async keep(): Promise<ConversationEvent[]> {
+    const { account, tx } = this.#transaction;
+    if (this.#hasMissed) await readCopiesAgain(tx, account);
     return this.#runs.map(({ first, count, upTo }) =>
       keepEvent(this.#transaction, first, { kind: 'expired', count, upTo }),
     );

@@ -26,7 +26,7 @@ import { type Place, readPlace } from '../session/place.ts';
 import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
-import { isNameDue, type OutboxRecord, readConversation } from '../storage/records.ts';
+import { awaitedIds, isNameDue, type OutboxRecord, readConversation } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
 
@@ -153,6 +153,14 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       const account = session.accountOnDevice();
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         transaction.conversation.isDoubted = false;
+        const group = await transaction.group();
+        if (group !== null && awaitedIds(group).length > 0) {
+          const isCreator = group.creatorId === account.userId;
+          const unvouched = group.unvouched.map((person) => ({ ...person, isKept: true }));
+          transaction.putGroup({ ...group, unvouched: isCreator ? [] : unvouched });
+          // The creator's word is enough here, and a commit before their next message tells the others.
+          if (isCreator) transaction.conversation.committedAt = null;
+        }
         return transaction.finish();
       });
     },
@@ -236,8 +244,10 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
     messageId: string,
   ): Promise<Encrypted | null> {
     const { conversation } = transaction;
+    const group = await transaction.group();
     const isMember =
       conversation.membership === 'member' &&
+      (group === null || awaitedIds(group).length === 0) &&
       conversation.pending === 'none' &&
       conversation.refusal === null &&
       !conversation.isDoubted;

@@ -30,12 +30,12 @@ import {
 } from '../conversation/events.ts';
 import {
   acceptTreeMembers,
-  clearAddedByCreator,
   clearNamelessDevices,
   clearUnauthorizedAdds,
   rememberUnauthorizedAdds,
   rememberWithoutDevice,
   trackNamelessDevices,
+  trustCreator,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
@@ -46,7 +46,7 @@ import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
 import type { MessageRecord, PendingRecord } from '../storage/records.ts';
 import { ascending, checkContiguous, checksOf, codeOf, reasonOf, refusal } from './logEntries.ts';
-import { hasContent, isEmptied, Missed, missedAmong } from './missed.ts';
+import { hasContent, isEmptied, isFromElsewhere, Missed, missedAmong } from './missed.ts';
 import { takeOwnMessage } from './ownMessages.ts';
 import { mergeOwnStates } from './ownStateMessage.ts';
 import { readMessage } from './readMessage.ts';
@@ -111,7 +111,7 @@ class LogProcessor {
     if (fresh.length > 0 && conversation.linkFrom !== null)
       throw new CryptoApiError('gap', String(conversation.linkFrom + 1));
     if (fresh.length > 0) views.push(...(await this.#processNew(fresh)));
-    this.events.push(...this.#missed.keep());
+    this.events.push(...(await this.#missed.keep()));
     return views;
   }
 
@@ -222,6 +222,7 @@ class LogProcessor {
       const { epoch } = conversation;
       if (entry.kind === 'application' && (await this.#missed.takes(entry))) {
         // Its place and its digest count all the same.
+        if (await isFromElsewhere(this.#transaction, entry)) await this.#findCopied();
       } else if (entry.kind === 'application') {
         const { header, isCopied, record } = await readMessage(this.#transaction, entry);
         if (isCopied) await this.#findCopied();
@@ -291,10 +292,10 @@ class LogProcessor {
       if (conversation.membership === 'none' && conversation.pending === 'external')
         await this.#transaction.chain.linking.join(signedPosition(pending), entry.seq);
       this.#transaction.enterPending(pending, this.#deps.env.now());
-      if (wasOutside) await acceptTreeMembers(this.#transaction);
+      const state = await this.#transaction.state();
+      if (state !== null && wasOutside) await acceptTreeMembers(this.#transaction, before, state);
       await clearUnauthorizedAdds(this.#transaction, pending.addedIds);
       await clearNamelessDevices(this.#transaction);
-      const state = await this.#transaction.state();
       if (state === null) return;
       await rememberRemoved(this.#transaction, before, state);
       await rememberWithoutDevice(this.#transaction, { members: before, group }, state, null);
@@ -311,8 +312,10 @@ class LogProcessor {
       if (entry.epoch < conversation.epoch)
         return this.#recordEvent(entry, { kind: 'refused', code: 'wrong-epoch' });
       // Nothing is wrong, but its change is unknown for good: this device comes back by a commit of its own.
-      if (isEmptied(entry)) this.#transaction.fork('expired');
-      else if ((await this.#applyOthersCommit(entry, content)) === STOP) return STOP;
+      if (isEmptied(entry)) {
+        this.#transaction.fork('expired');
+        if (await isFromElsewhere(this.#transaction, entry)) await this.#findCopied();
+      } else if ((await this.#applyOthersCommit(entry, content)) === STOP) return STOP;
     }
     if (conversation.pending !== 'none' && conversation.pendingEpoch <= entry.epoch)
       this.#transaction.dropPending();
@@ -363,7 +366,7 @@ class LogProcessor {
     }
     this.#transaction.enterEpoch(next);
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
-    await clearAddedByCreator(this.#transaction, processed);
+    await trustCreator(this.#transaction, processed);
     await trackNamelessDevices(this.#transaction, processed);
     await rememberRemoved(this.#transaction, before, next);
     const { authenticatedData } = processed;

@@ -252,7 +252,12 @@ export const GroupRecord = object({
   /** Members of whom no device is in the tree since theirs were revoked: their next one can come in by the creator alone. */
   withoutDeviceIds: withDefault(array(id, limits.devicesPerStart), []),
   /**
-   * A device of the creator signed the tree that was joined last, which means that the group has been
+   * People in a tree that this device came back to, whom it had not known there and for whom no device of the creator has
+   * vouched since. Messages wait for the person's word on those who aren't kept.
+   */
+  unvouched: withDefault(array(object({ userId: id, isKept: boolean }), limits.devicesPerStart), []),
+  /**
+   * A device of the creator vouches for the tree that was joined last, which means that the group has been
    * repaired.
    */
   vouchedFor: boolean,
@@ -260,6 +265,11 @@ export const GroupRecord = object({
   distrustedKeys: array(bytes(64), limits.devicesPerStart),
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
+
+/** The people of a group on whom messages wait for the person's word. */
+export function awaitedIds({ unvouched }: Pick<GroupRecord, 'unvouched'>): string[] {
+  return unvouched.filter(({ isKept }) => !isKept).map(({ userId }) => userId);
+}
 
 /** Returns whether a device has joined that can't open the name as the relay has it. */
 export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 'namelessDevices'>): boolean {
@@ -322,6 +332,8 @@ export const BackupRecord = object({
   isTold: boolean,
   /** The relay's position of the newest entry that this device has read or stored. */
   position: integer(0),
+  /** The position of the first entry that was left to the log, which was to bring its message. */
+  leftToLog: withDefault(nullable(integer(1)), null),
 });
 export type BackupRecord = Guarded<typeof BackupRecord>;
 

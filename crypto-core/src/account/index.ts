@@ -41,6 +41,7 @@ export {
   signSavedView,
   signSubmittedCommit,
 } from './deviceSignatures.ts';
+export { FROM_OUTSIDE_EXTENSION, fromOutsideExtension, isFromOutside } from './fromOutside.ts';
 export {
   findGroupBinding,
   GROUP_BINDING_EXTENSION,

@@ -2,7 +2,7 @@
  * The account state of somebody who knows many people, in segments of so many each: a change writes the segments that it
  * changes, and a small head. The signature over the head names all of them by their hashes.
  */
-import { equalBytes, fromUtf8, toHex, utf8 } from '../bytes.ts';
+import { concat, equalBytes, fromUtf8, toHex, utf8 } from '../bytes.ts';
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
@@ -54,7 +54,7 @@ export function sealStateInSegments(
     writer.u16(VERSION);
     writer.u32(revision);
   });
-  return { sealed: sealShared('state', keys, userId, head, env), segments };
+  return { sealed: sealShared('state', keys, headPlaceOf(userId, segments), head, env), segments };
 }
 
 /**
@@ -66,7 +66,7 @@ export function openStateInSegments(
   keys: readonly SharedKeys[],
   userId: string,
 ): AccountState {
-  const revision = decode(openShared('state', keys, userId, sealed), (reader) => {
+  const revision = decode(openShared('state', keys, headPlaceOf(userId, segments), sealed), (reader) => {
     const version = reader.u16();
     if (version !== VERSION) throw new CryptoError('unsupported', `account state version ${version}`);
     return reader.u32();
@@ -95,6 +95,8 @@ export function segmentsNamed(
   hashes: readonly Uint8Array[],
   segments: readonly Uint8Array[],
 ): readonly Uint8Array[] {
+  // One that is named again and again would be read as often.
+  if (hashes.length > segments.length) throw new CryptoError('corrupt-record', 'a segment is missing');
   const byHash = new Map(segments.map((segment) => [toHex(sha256(segment)), segment]));
   return hashes.map((hash) => {
     const segment = byHash.get(toHex(hash));
@@ -105,6 +107,10 @@ export function segmentsNamed(
 
 /** The SHA-256 of each segment, which the signature over the head names. */
 export const hashesOf = (segments: readonly Uint8Array[]): Uint8Array[] => segments.map(sha256);
+
+/** Keeps a head from standing for other segments than it was sealed with, whoever signs the two together. */
+const headPlaceOf = (userId: string, segments: readonly Uint8Array[]): string =>
+  `${userId}/head/${toHex(sha256(concat(...hashesOf(segments))))}`;
 
 /** Keeps a segment from passing for a head, or for another person's. */
 const placeOf = (userId: string): string => `${userId}/segment`;

@@ -16,8 +16,9 @@ import {
   sealStateInSegments,
   segmentsNamed,
 } from '../../src/account/stateSegments.ts';
+import { concat, toHex } from '../../src/bytes.ts';
 import { encode, type Writer } from '../../src/codec/writer.ts';
-import { ready } from '../../src/suite/sodium.ts';
+import { ready, sha256 } from '../../src/suite/sodium.ts';
 import { codeOf } from '../codeOf.ts';
 import { testEnv } from '../testEnv.ts';
 
@@ -106,7 +107,29 @@ describe('an account state in segments', () => {
     expect(codeOf(() => openStateInSegments({ sealed: one, segments: [two, three] }, [first], 'u1'))).toBe(
       'corrupt-record',
     );
-    expect(codeOf(() => openAccountState(sealed.sealed, [first], 'u1'))).toBe('unsupported');
+    expect(codeOf(() => openAccountState(sealed.sealed, [first], 'u1'))).toBe('corrupt-record');
+  });
+
+  it('does not open with other segments of the same keys, though somebody without these signs the two together', () => {
+    const [one, two, three] = sealed.segments as [Uint8Array, Uint8Array, Uint8Array];
+    const next = sealStateInSegments({ ...state, verified: [] }, [first], 'u1', env, sealed.segments);
+    const seed = env.random(32);
+    const device = { userId: 'u1', deviceId: 'gone', deviceKey: publicKeyOf(seed), notBefore: 0n };
+    const certificate = issueDeviceCertificate(env.random(32), device);
+    const openedWith = (...segments: Uint8Array[]) =>
+      codeOf(() => {
+        const signed = signAccountState(
+          { certificate, sealed: next.sealed, segments: hashesOf(segments) },
+          seed,
+        );
+        const { sealed: head, segments: hashes } = verifyAccountState(signed);
+        const given = segmentsNamed(hashes!, [...next.segments, ...sealed.segments]);
+        openStateInSegments({ sealed: head, segments: given }, [first], 'u1');
+      });
+    expect(openedWith(...next.segments)).toBe('none');
+    expect(openedWith(one, ...next.segments.slice(1))).toBe('corrupt-record');
+    expect(openedWith(...next.segments.slice(1))).toBe('corrupt-record');
+    expect(openedWith(one, two, three)).toBe('corrupt-record');
   });
 
   const segmentOf = (mark: number, ...padding: number[]) => {
@@ -125,16 +148,19 @@ describe('an account state in segments', () => {
   };
 
   it('is refused with a mark of no key, with other bytes after the people, or in a version to come', () => {
+    const headOf = (value: number, ...segments: Uint8Array[]) => {
+      const place = `u1/head/${toHex(sha256(concat(...hashesOf(segments))))}`;
+      const head = encode(value, (writer) => [writer.u16(value), writer.u32(1)]);
+      return sealShared('state', [first], place, head, env);
+    };
     const openedWith = (segment: Uint8Array) =>
-      codeOf(() => openStateInSegments({ sealed: sealed.sealed, segments: [segment] }, [first], 'u1'));
+      codeOf(() => openStateInSegments({ sealed: headOf(3, segment), segments: [segment] }, [first], 'u1'));
     expect([segmentOf(0), segmentOf(1), segmentOf(1, 0, 0)].map(openedWith)).toEqual([
       'none',
       'none',
       'none',
     ]);
     expect([segmentOf(2), segmentOf(1, 0, 1)].map(openedWith)).toEqual(['malformed', 'malformed']);
-    const version = (value: number) => encode(value, (writer) => [writer.u16(value), writer.u32(1)]);
-    const headOf = (value: number) => sealShared('state', [first], 'u1', version(value), env);
     const codes = [3, 4].map((value) =>
       codeOf(() => openStateInSegments({ sealed: headOf(value), segments: [] }, [first], 'u1')),
     );
@@ -154,6 +180,12 @@ describe('a signed account state in segments', () => {
     expect(signer.deviceId).toBe('d1');
     const named = segmentsNamed(segments!, [env.random(9), ...sealed.segments.toReversed()]);
     expect(openStateInSegments({ sealed: head, segments: named }, [first], 'u1')).toEqual(state);
+  });
+
+  it('names no more of them than there are', () => {
+    const [one] = sealed.segments;
+    const often = Array.from({ length: 10_000 }, () => hashes[0]!);
+    expect(codeOf(() => segmentsNamed(often, [one!]))).toBe('corrupt-record');
   });
 
   it('does not hold without one of them, nor with one from before in its place', () => {

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { PasswordParams } from '../../contract/index.ts';
+import type { PasswordParams, SignUpMode } from '../../contract/index.ts';
 import type { LoginAttempt } from '../auth/loginThrottle.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { contactIds } from '../repositories/contacts.ts';
+import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
+import { notifiedIds } from '../repositories/notifications.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
+import { signUpMode } from '../repositories/signUp.ts';
 import * as users from '../repositories/users.ts';
 import {
   type FormerVaultRow,
@@ -24,6 +26,7 @@ import { type MovingOn, moveOn } from './movingOn.ts';
 import { isOfOneScript, nameKey, skeletonOf } from './names.ts';
 import { changePassword, type PasswordChange, type PasswordDependencies } from './passwordChange.ts';
 import { requireNewerName } from './signedNames.ts';
+import { takeIn } from './signUpModes.ts';
 import { staleVersion } from './vaultRotation.ts';
 
 export interface SignUp {
@@ -35,6 +38,8 @@ export interface SignUp {
   /** The public key by which the password's proofs are verified; null for none yet. */
   readonly proofKey: Buffer | null;
   readonly fullName: string | undefined;
+  /** The code of an invitation. */
+  readonly invitation: string | undefined;
   /** When the person agreed to the privacy policy, by their own clock; milliseconds since the epoch. */
   readonly consentedAt: number;
 }
@@ -72,7 +77,11 @@ export interface VaultReplacement {
 }
 
 export interface Accounts {
-  /** @throws ApiError username-taken (one that looks like it, too), email-taken; invalid-username for letters of several scripts */
+  signUpMode(): Promise<SignUpMode>;
+  /**
+   * @throws ApiError sign-up-closed, invitation-refused; username-taken (one that looks like it, too), email-taken;
+   *   invalid-username for letters of several scripts
+   */
   register(signUp: SignUp): Promise<SignedIn>;
   /**
    * @param name a username or an email
@@ -145,6 +154,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
   });
 
   return {
+    signUpMode: () => signUpMode(db),
+
     async register(signUp) {
       requireOneScript(signUp.username);
       const user: users.UserRow = {
@@ -155,7 +166,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         createdAt: clock(),
       };
       const keys = { usernameKey: nameKey(user.username), usernameSkeleton: skeletonOf(user.username) };
-      const stored = await users.insertUser(db, {
+      const row = {
         ...user,
         ...keys,
         emailKey: nameKey(signUp.email),
@@ -165,13 +176,13 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         memLimit: signUp.passwordParams.memLimit,
         proofKey: signUp.proofKey,
         consentedAt: signUp.consentedAt,
+      };
+      await db.transaction().execute(async (tx) => {
+        await takeIn(tx, signUp.invitation, user.createdAt);
+        if (await users.insertUser(tx, row)) return;
+        // An invitation is not used up by it.
+        throw (await users.usernameExists(tx, keys)) ? usernameTaken() : emailTaken();
       });
-      if (!stored) {
-        if (await users.usernameExists(db, keys)) {
-          throw usernameTaken();
-        }
-        throw emailTaken();
-      }
       return signIn(user);
     },
 
@@ -237,7 +248,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
     async updateProfile(session, { email, signedName, username }) {
       const { userId } = session;
       const [usernameKey, emailKey] = [nameKey(username), nameKey(email)];
-      const { user, recipientIds } = await db.transaction().execute(async (tx) => {
+      const { user, recipientIds, peerIds, notified } = await db.transaction().execute(async (tx) => {
         const former = await users.findUser(tx, userId);
         if (former === null) throw noSuchPerson();
         const isNewName = nameKey(former.username) !== usernameKey;
@@ -261,9 +272,13 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         return {
           user: { ...former, username, email, fullName },
           recipientIds: [userId, ...(await contactIds(tx, userId))],
+          peerIds: await requestPeerIds(tx, userId),
+          notified: await notifiedIds(tx, userId),
         };
       });
       hub.publishToUsers(recipientIds, { type: 'contacts', lists: ['contacts'] });
+      hub.publishToUsers(peerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
+      hub.signal({ type: 'notifications-changed', userIds: notified });
       return user;
     },
 

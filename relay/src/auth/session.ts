@@ -23,6 +23,7 @@ export const sessionEndCodes = [
   'device-revoked',
   'password-changed',
   'device-copied',
+  'account-suspended',
 ] as const satisfies readonly ErrorCode[];
 export type SessionEndCode = (typeof sessionEndCodes)[number];
 /** The codes that a session keeps until it expires. */

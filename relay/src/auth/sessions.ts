@@ -5,6 +5,7 @@ import { ApiError, toApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { touchDevice } from '../repositories/devices.ts';
 import * as sessionRows from '../repositories/sessions.ts';
+import { isSuspended } from '../repositories/suspensions.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { createAccessTokens, sessionExpired } from './accessTokens.ts';
 import { lastSeenResolution } from './lastSeen.ts';
@@ -21,6 +22,7 @@ export interface Sessions {
    * @param options.check throws unless what the person has proven still holds: it is asked while nobody can change the
    *   account, so that a password that is being replaced opens no session that its replacement doesn't end
    * @returns the access token
+   * @throws ApiError account-suspended
    */
   open(userId: string, options?: OpenOptions): Promise<string>;
   /**
@@ -28,7 +30,7 @@ export interface Sessions {
    * @param options.recovery whether a session that has only proven the recovery key will do
    * @throws ApiError unauthenticated (not one of ours), session-expired (it was, once), device-revoked (and its device
    *   was taken out of use), password-changed (by another session), device-copied (its device is in two places),
-   *   forbidden (a recovery session)
+   *   account-suspended, forbidden (a recovery session)
    */
   verify(token: string, options?: { readonly recovery: boolean }): Promise<Session>;
   /** Ends a session and closes its live connections. */
@@ -62,6 +64,7 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
       const ended = await db.transaction().execute(async (tx) => {
         await lockUsers(tx, [userId]);
         await check?.(tx);
+        if (await isSuspended(tx, userId)) throw sessionEnded('account-suspended');
         await sessionRows.deletePastSessions(tx, userId, now);
         // The new one is one of them.
         const kept = limits.sessionsPerUser - 1;
@@ -100,6 +103,7 @@ const endDetails: Readonly<Record<KeptEndCode, string>> = {
   'device-revoked': 'This device was removed from the account.',
   'password-changed': 'The password was changed on another device. Log in with the new one.',
   'device-copied': "This browser's data is in use in two places. Log in again.",
+  'account-suspended': 'This account is suspended. Ask whoever runs this server.',
 };
 
 const sessionEnded = (code: KeptEndCode | null) =>

@@ -19,7 +19,7 @@ return 0`;
 
 const giveBackScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
-local fullAt = tonumber(redis.call('GET', KEYS[1]) or '0') - ARGV[2] / ARGV[1]
+local fullAt = tonumber(redis.call('GET', KEYS[1]) or '0') - math.min(ARGV[3], ARGV[1]) * ARGV[2] / ARGV[1]
 if fullAt > now then
   redis.call('SET', KEYS[1], string.format('%.6f', fullAt), 'PX', math.ceil(fullAt - now))
 else
@@ -44,15 +44,15 @@ export class RedisRateLimitStore implements RateLimitStore {
     }
   }
 
-  async giveBack(bucket: Bucket): Promise<void> {
+  async giveBack(bucket: Bucket, amount = 1): Promise<void> {
     try {
-      await this.#run(giveBackScript, bucket);
+      await this.#run(giveBackScript, bucket, amount);
     } catch {
-      await this.#fallback.giveBack(bucket);
+      await this.#fallback.giveBack(bucket, amount);
     }
   }
 
-  #run(script: string, { key, count, periodMs }: Bucket, amount = 1): Promise<unknown> {
+  #run(script: string, { key, count, periodMs }: Bucket, amount: number): Promise<unknown> {
     return this.#redis.eval(script, 1, keys.bucket(key), count, periodMs, amount);
   }
 }

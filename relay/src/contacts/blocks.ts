@@ -66,6 +66,8 @@ export function createBlocks({ db, hub, clock }: BlockDependencies): Blocks {
         if (!(await rows.deleteBlock(tx, userId, blockedId))) {
           throw new ApiError('not-found', 'This person is not blocked.');
         }
+        // A message that has its position, and was held back, is told.
+        await lockConversation(tx, conversationId);
         return {
           reach: await findReach(tx, conversationId),
           hasGroups: await rows.releaseGroups(tx, userId, blockedId),

@@ -27,6 +27,19 @@ export async function migrate(db: Db, types: ColumnTypes): Promise<void> {
   if (error !== undefined) throw error;
 }
 
+/** @throws StartupError unless the schema is of this version */
+export async function requireCurrent(db: Db): Promise<void> {
+  const applied = new Set(await appliedMigrations(db));
+  const known = Object.keys(migrations({ bytes: 'blob' }));
+  if (applied.size === known.length && known.every((name) => applied.has(name))) return;
+  throw new StartupError(
+    'The database is of another version than this program. Start the relay of this version first.',
+  );
+}
+
+/** The name of the last migration that this program knows. */
+export const knownSchema = (): string => Object.keys(migrations({ bytes: 'blob' })).at(-1) ?? '';
+
 async function appliedMigrations(db: Db): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === migrationTable)) return [];

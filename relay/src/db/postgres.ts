@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect, sql, type Transaction, type TransactionBuilder } from 'kysely';
 import { Client, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { StartupError } from '../errors.ts';
+import type { DatabaseBeside } from './beside.ts';
 import { isConflict } from './failures.ts';
 import { migrate } from './migrate.ts';
 import type { OpenDatabase } from './openDatabase.ts';
@@ -30,13 +31,8 @@ const maxAttempts = 5;
  * @throws StartupError if it can't be used, or is used by a relay that this one doesn't share work with
  */
 export async function openPostgres(options: PostgresOptions): Promise<OpenDatabase> {
-  const { url, poolSize, log } = options;
-  const pool = new Pool({ ...connectionOptions(url), max: poolSize, types: { getTypeParser } });
-  // An idle connection that breaks is replaced when the next one is needed.
-  pool.on('error', (error) => log.warn({ err: error }, 'a connection to the database was lost'));
-  // A connection in use fails its query too; without a listener of its own the error would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new RetryingKysely({ dialect: new PostgresDialect({ pool }) });
+  const { url } = options;
+  const db = connectTo(options);
   let leave = async () => {};
   const close = async () => {
     await db.destroy();
@@ -52,6 +48,44 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
     await close();
     throw unusable(error);
   }
+}
+
+/**
+ * Opens a PostgreSQL database for a command that runs beside the relays, without their lock, and leaves its schema as it is.
+ * @throws StartupError if it can't be used
+ */
+export async function openPostgresBeside(url: string): Promise<DatabaseBeside> {
+  const db = connectTo({ url, poolSize: 2, log: { warn: () => {} } });
+  try {
+    await requireUtf8(db);
+  } catch (error) {
+    await db.destroy();
+    throw unusable(error);
+  }
+  return {
+    db,
+    damage: async () => null,
+    async size() {
+      const { rows } = await sql<{
+        size: number;
+      }>`select pg_database_size(current_database()) as size`.execute(db);
+      return rows[0]?.size ?? 0;
+    },
+    close: () => db.destroy(),
+  };
+}
+
+function connectTo({
+  url,
+  poolSize,
+  log,
+}: Pick<PostgresOptions, 'url' | 'poolSize'> & { log: Pick<FastifyBaseLogger, 'warn'> }): RetryingKysely {
+  const pool = new Pool({ ...connectionOptions(url), max: poolSize, types: { getTypeParser } });
+  // An idle connection that breaks is replaced when the next one is needed.
+  pool.on('error', (error) => log.warn({ err: error }, 'a connection to the database was lost'));
+  // A connection in use fails its query too; without a listener of its own the error would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return new RetryingKysely({ dialect: new PostgresDialect({ pool }) });
 }
 
 function connectionOptions(connectionString: string): ClientConfig {

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
-import type { AccountChangeKind, Discoverability } from '../../contract/index.ts';
+import type { AccountChangeKind, Discoverability, ReportReason } from '../../contract/index.ts';
 import type { KeptEndCode } from '../auth/session.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
@@ -128,6 +128,42 @@ export interface Tables {
     blocked_id: string;
     seen_seq: number;
     seen_epoch: number;
+    created_at: Time;
+  };
+  suspensions: {
+    user_id: string;
+    suspended_at: Time;
+  };
+  reports: {
+    id: string;
+    reporter_id: string;
+    reported_id: string;
+    reason: ReportReason;
+    words: string;
+    /** JSON. */
+    messages: string;
+    created_at: Time;
+    closed_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+  };
+  operator_settings: {
+    name: string;
+    value: string;
+  };
+  invitations: {
+    id: string;
+    code_hash: string;
+    uses: number;
+    used: Generated<number>;
+    note: string;
+    created_at: Time;
+    expires_at: Time;
+    revoked_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+  };
+  operator_news: {
+    id: string;
+    position: number;
+    /** JSON. */
+    news: string;
     created_at: Time;
   };
   conversations: {

@@ -14,6 +14,12 @@ export interface WebClient {
 
 const parts = ['app', 'keys'] as const;
 
+/** A whole copy by its content, and one that is being made. */
+const copyName = /^[\da-f]{32}$/;
+const unfinishedName = /^[\da-f]{32}\.[\da-f-]{36}$/;
+/** Milliseconds after which nobody makes it any more. */
+const unfinishedLifetime = 60 * 60 * 1000;
+
 /**
  * Copies the built client into the data folder and serves it from there: an upgrade replaces the files that it was built
  * to while this relay runs. Of earlier copies the latest one stays. Each copy is named by its content, so that relays on
@@ -30,8 +36,9 @@ export async function keepWebClient(
     await mkdir(copies, { recursive: true, mode: 0o700 });
     const current = path.join(copies, await contentName(webDir));
     await copyUnlessThere(webDir, current);
-    const [former = null, ...older] = await newestFirst(copies, current);
-    for (const folder of older) await rm(folder, { recursive: true, force: true });
+    const { others, broken } = await foldersIn(copies, current);
+    const [former = null, ...older] = others;
+    for (const folder of [...older, ...broken]) await rm(folder, { recursive: true, force: true });
     return { current, former };
   } catch (error) {
     log.warn({ err: error }, 'the web client is served from WEB_DIR: an upgrade will break open pages');
@@ -63,14 +70,27 @@ async function copyUnlessThere(webDir: string, copy: string): Promise<void> {
   }
 }
 
-/** The other copies, by when a relay began to serve them. */
-async function newestFirst(copies: string, current: string): Promise<string[]> {
-  const folders = (await readdir(copies)).map((name) => path.join(copies, name));
-  const others = folders.filter((folder) => folder !== current);
-  const ages = await Promise.all(
-    others.map(async (folder) => ({ folder, time: (await stat(folder)).mtimeMs })),
+/**
+ * The other copies, newest first by when a relay began to serve them, and what a relay has left that was killed while it made one.
+ * Anything else that lies there is the operator's.
+ */
+async function foldersIn(copies: string, current: string): Promise<{ others: string[]; broken: string[] }> {
+  const entries = await readdir(copies, { withFileTypes: true });
+  const found = await Promise.all(
+    entries
+      .filter((entry) => entry.isDirectory() && path.join(copies, entry.name) !== current)
+      .map(async ({ name }) => {
+        const folder = path.join(copies, name);
+        return { name, folder, time: (await stat(folder)).mtimeMs };
+      }),
   );
-  return ages.toSorted((one, other) => other.time - one.time).map(({ folder }) => folder);
+  const newestFirst = found.toSorted((one, other) => other.time - one.time);
+  const isBroken = ({ name, time }: (typeof found)[number]) =>
+    unfinishedName.test(name) && Date.now() - time > unfinishedLifetime;
+  return {
+    others: newestFirst.filter(({ name }) => copyName.test(name)).map(({ folder }) => folder),
+    broken: newestFirst.filter(isBroken).map(({ folder }) => folder),
+  };
 }
 
 /** A digest of all files by their names. */

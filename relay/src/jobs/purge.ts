@@ -13,6 +13,8 @@ import {
 } from '../repositories/deletions.ts';
 import { deleteUnbegunGroups } from '../repositories/groups.ts';
 import { deleteExpiredNonces } from '../repositories/proofs.ts';
+import { deleteClosedReports } from '../repositories/reports.ts';
+import { deleteOldInvitations } from '../repositories/signUp.ts';
 import { deleteFormerVaults } from '../repositories/vaults.ts';
 import { createHourlyJob, type HourlyJob } from './hourlyJob.ts';
 
@@ -35,6 +37,12 @@ export const formerVaultLifetime = 7 * day;
 
 /** Milliseconds that a browser may take to bring the first commit of a group that it has created. */
 export const unbegunGroupLifetime = 7 * day;
+
+/** Milliseconds for which a report that the operator has closed is kept. */
+export const closedReportLifetime = 90 * day;
+
+/** Milliseconds for which an invitation that has expired is listed. */
+export const oldInvitationLifetime = 30 * day;
 
 export interface PurgeDependencies {
   readonly db: Db;
@@ -60,6 +68,8 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): HourlyJob
     await deleteExpiredNonces(db, now);
     await deleteAccountChanges(db, now - accountChangeLifetime);
     await deleteOldDeclines(db, now - declineLifetime);
+    await deleteClosedReports(db, now - closedReportLifetime);
+    await deleteOldInvitations(db, now - oldInvitationLifetime);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
   }
 

@@ -8,6 +8,9 @@ export interface Deadline {
   readonly atLeast: number;
 }
 
+/** Milliseconds by which the clocks of relays on one database may differ, or one may have been set back since a device came. */
+const clockTolerance = 5 * 60 * 1000;
+
 /**
  * Counts the entries, from the first, that nobody needs: every device of the participants that was registered when the
  * entry was numbered has acknowledged it, or it has been kept long enough. Devices that came later were never given it.
@@ -20,7 +23,7 @@ export function countUnneeded(
   const needed = entries.findIndex(({ createdAt, seq }) => {
     if (createdAt <= atMost) return false;
     const isAwaited = (reader: Reader) =>
-      reader.registeredAt <= createdAt && reader.joinedSeq <= seq && reader.position < seq;
+      reader.registeredAt - clockTolerance <= createdAt && reader.joinedSeq <= seq && reader.position < seq;
     return createdAt > atLeast || readers.some(isAwaited);
   });
   return needed === -1 ? entries.length : needed;

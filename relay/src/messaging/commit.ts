@@ -11,7 +11,7 @@ import { deviceOwners, lockDevice, startOf } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
 import { renameGroup } from '../repositories/groups.ts';
 import { markLeavesRemoved } from '../repositories/leaveStatements.ts';
-import { bytesStoring, otherGroupInfoBytes, welcomeBytesOf } from '../repositories/quotas.ts';
+import { bytesStoring, groupInfoBytes, otherGroupInfoBytes, welcomeBytesOf } from '../repositories/quotas.ts';
 import { insertWelcome } from '../repositories/welcomes.ts';
 import { publishEntry } from './events.ts';
 import type { NewCommit } from './newEntries.ts';
@@ -118,10 +118,10 @@ async function requireRoom(
     );
   }
   if (groupId === null) return;
-  if (
-    sizeOf(groupInfo) + (await otherGroupInfoBytes(tx, conversationId)) >
-    personQuotas.groupInfoBytesPerUser
-  ) {
+  const size = sizeOf(groupInfo);
+  if (size + (await otherGroupInfoBytes(tx, conversationId)) > personQuotas.groupInfoBytesPerUser) {
+    // Else a member of enough groups could have nobody removed from any.
+    if (size <= (await groupInfoBytes(tx, conversationId))) return;
     throw quotaReached(
       'group-infos',
       'The groups of this group\u2019s creator are too large altogether. There is room again when one of them is deleted.',

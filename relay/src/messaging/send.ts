@@ -106,7 +106,7 @@ export const anotherStart = () => new ApiError('another-start', 'This device has
 export const messagesFull = () =>
   quotaReached(
     'messages',
-    'The server keeps no more messages of yours for now. There is room again as others receive what you have sent.',
+    'The server keeps no more messages of yours for now. There is room again as others receive what you have sent, and as it gets too old.',
   );
 
 const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiError>> = {

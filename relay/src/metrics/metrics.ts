@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorCode } from '../../contract/index.ts';
 import type { QuotaName } from '../rateLimits/quotas.ts';
+import { relayVersion } from '../version.ts';
 
 /** The kinds of entry that one acknowledged call stores. */
 export type StoredKind = 'message' | 'commit';
@@ -64,6 +65,15 @@ export class Metrics {
     help: '1 while this relay works with others through Redis, 0 while it goes on by itself or has none.',
     registers: [this.registry],
   });
+
+  constructor() {
+    new Gauge({
+      name: 'sinetti_info',
+      help: '1, with the version of this relay.',
+      labelNames: ['version'] as const,
+      registers: [this.registry],
+    }).set({ version: relayVersion }, 1);
+  }
 
   /** @param route the pattern, not the address */
   requestServed(request: { method: string; route: string; status: number; seconds: number }): void {

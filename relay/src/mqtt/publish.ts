@@ -30,6 +30,7 @@ const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
   'device-revoked': ReasonCode.NotAuthorized,
   'password-changed': ReasonCode.NotAuthorized,
   'device-copied': ReasonCode.NotAuthorized,
+  'account-suspended': ReasonCode.NotAuthorized,
   'device-required': ReasonCode.NotAuthorized,
   'not-a-contact': ReasonCode.NotAuthorized,
   forbidden: ReasonCode.NotAuthorized,

@@ -2,6 +2,7 @@ import type { routes } from '../../contract/index.ts';
 
 /** Says in a sentence what each call does: here and not in the contract, because the client loads that. */
 export const summaries: Readonly<Record<keyof typeof routes, string>> = {
+  getVersion: 'The version of the relay, and who can sign up',
   register: 'Create an account',
   login: 'Sign in with a username or an email',
   logout: 'End this session on every process at once',
@@ -61,6 +62,9 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   block:
     'Block a person, by user id: their messages, requests and new groups are answered to them as before, and held back from oneself. They are not told',
   unblock: 'End a block, by user id: what was held back comes then',
+  report:
+    'Report a person to whoever runs the relay: a reason, words, and the messages that one chooses to show. They are not told',
+  listReports: "One's own reports, newest first",
   listConversations: 'Conversations one takes part in that have been started',
   listUserMessages:
     "The log of the direct conversation with a person, or with oneself that of one's own devices",

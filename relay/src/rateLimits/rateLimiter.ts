@@ -41,9 +41,16 @@ export class RateLimiter {
 
   /** Takes a share, if there is as much. @returns the milliseconds until there is; 0 if it was taken */
   async wait([name, subject, amount]: Share): Promise<number> {
+    const { store } = this.#options;
+    const taken: Bucket[] = [];
     for (const bucket of this.#buckets(name, subject)) {
-      const waitMs = await this.#options.store.take(bucket, amount);
-      if (waitMs === 0) continue;
+      const waitMs = await store.take(bucket, amount);
+      if (waitMs === 0) {
+        taken.push(bucket);
+        continue;
+      }
+      // Neighbours who have used up their /48 must not empty the bucket of this address, too.
+      for (const other of taken) await store.giveBack(other, amount);
       this.#options.onRefused(name, name.endsWith('.address') ? subject : null);
       return waitMs;
     }
@@ -52,8 +59,8 @@ export class RateLimiter {
 
   /** Puts back what `take` took of shares of one, for what turned out not to count. */
   async giveBack(...shares: readonly Share[]): Promise<void> {
-    for (const [name, subject] of shares) {
-      for (const bucket of this.#buckets(name, subject)) await this.#options.store.giveBack(bucket);
+    for (const [name, subject, amount] of shares) {
+      for (const bucket of this.#buckets(name, subject)) await this.#options.store.giveBack(bucket, amount);
     }
   }
 

@@ -18,8 +18,8 @@ export interface RateLimitStore {
    * @returns milliseconds until it has as much; 0 if it was taken
    */
   take(bucket: Bucket, amount?: number): Promise<number>;
-  /** Puts back one that was taken and turned out not to count. A bucket never holds more than its count. */
-  giveBack(bucket: Bucket): Promise<void>;
+  /** Puts back what was taken and turned out not to count, 1 unless given. A bucket never holds more than its count. */
+  giveBack(bucket: Bucket, amount?: number): Promise<void>;
 }
 
 /** About 20 MB at most. */
@@ -49,9 +49,10 @@ export class MemoryRateLimitStore implements RateLimitStore {
     return Promise.resolve(waitMs);
   }
 
-  giveBack({ key, count, periodMs }: Bucket): Promise<void> {
+  giveBack({ key, count, periodMs }: Bucket, amount = 1): Promise<void> {
     const fullAt = this.#fullAt.get(key);
-    if (fullAt !== undefined) this.#put(key, fullAt - periodMs / count, this.#clock());
+    const given = (Math.min(amount, count) * periodMs) / count;
+    if (fullAt !== undefined) this.#put(key, fullAt - given, this.#clock());
     return Promise.resolve();
   }
 

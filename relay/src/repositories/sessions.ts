@@ -217,6 +217,48 @@ export async function endSessionsOfOldPassword(
 }
 
 /**
+ * Ends the sessions of an account that is suspended. They stay until they expire, so that their browsers can be told why.
+ * @returns their ids, with those that have ended so before
+ */
+export async function endSuspendedSessions(db: Db, userId: string, now: number): Promise<string[]> {
+  await db
+    .updateTable('sessions')
+    .set({ ended_at: now, end_code: 'account-suspended' })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .execute();
+  const ended = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('end_code', '=', 'account-suspended')
+    .execute();
+  return ended.map((row) => row.id);
+}
+
+/** Lets sessions that ended with a suspension be answered like any that are over. */
+export async function forgetSuspensionOf(db: Db, userId: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ end_code: null })
+    .where('user_id', '=', userId)
+    .where('end_code', '=', 'account-suspended')
+    .execute();
+}
+
+/** @returns the ids of those that have ended now */
+export async function endAllSessions(db: Db, userId: string, now: number): Promise<string[]> {
+  const ended = await db
+    .updateTable('sessions')
+    .set({ ended_at: now })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .returning('id')
+    .execute();
+  return ended.map((row) => row.id);
+}
+
+/**
  * Frees a person's sessions from their devices, which are about to be deleted: those that live on or are kept to tell why
  * they ended.
  */

@@ -5,6 +5,7 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { UserRow } from '../repositories/users.ts';
 import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
+import { relayVersion } from '../version.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
 export function accountHandlers({
@@ -18,6 +19,8 @@ export function accountHandlers({
   signedNames,
 }: Services) {
   return {
+    getVersion: async () => ({ version: relayVersion, sign_up: await accounts.signUpMode() }),
+
     register: async ({ body }) => {
       const { token, loginProof, user } = await accounts.register({
         username: body.username,
@@ -26,6 +29,7 @@ export function accountHandlers({
         passwordParams: body.passwordParams,
         proofKey: keyOf(body.passwordProofKey),
         fullName: body.full_name,
+        invitation: body.invitation,
         consentedAt: Date.parse(body.consent.consentTimestamp),
       });
       return { access_token: token, loginProof, user: profileOf(user) };

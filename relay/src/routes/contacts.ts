@@ -7,7 +7,7 @@ const outcomes = {
   accepted: 'Contact request accepted successfully!',
 } as const;
 
-export function contactHandlers({ blocks, contacts }: Services) {
+export function contactHandlers({ blocks, contacts, rateLimiter, reports }: Services) {
   return {
     listContacts: ({ session }) => contacts.list(session.userId),
 
@@ -42,7 +42,26 @@ export function contactHandlers({ blocks, contacts }: Services) {
         ...person,
         created_at: time(createdAt),
       })),
-    block: ({ session, params }) => blocks.block(session.userId, params.id),
+    block: async ({ session, params }) => {
+      // The account alone counts: neighbours at its address can't keep anybody from blocking somebody.
+      await rateLimiter.take(['block.account', session.userId]);
+      await blocks.block(session.userId, params.id);
+    },
     unblock: ({ session, params }) => blocks.unblock(session.userId, params.id),
+
+    report: async ({ session, body }) => {
+      await rateLimiter.take(['report.account', session.userId]);
+      const { user_id: reportedId, ...content } = body;
+      return { id: await reports.report(session.userId, { reportedId, ...content }) };
+    },
+    listReports: async ({ session }) =>
+      (await reports.list(session.userId)).map(({ id, reportedId, reason, text, messages, createdAt }) => ({
+        id,
+        user_id: reportedId,
+        reason,
+        text,
+        messages: [...messages],
+        created_at: time(createdAt),
+      })),
   } satisfies Partial<Handlers>;
 }

@@ -2,7 +2,7 @@ import { signUp } from '../helpers.ts';
 import { hidden, own, signedIn } from './rows.ts';
 import { isLiving, must } from './world.ts';
 
-/** The rows of blocking: everybody blocks whom they like, and ends their own blocks alone. */
+/** The rows of blocking and reporting: everybody does both to whom they like, and reaches their own blocks and reports alone. */
 export const blockRows = {
   listBlocks: [own()],
   block: [
@@ -16,6 +16,13 @@ export const blockRows = {
       },
     ),
   ],
+  report: [
+    signedIn(
+      { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'invalid-request', removed: 'ok' },
+      ({ creator }) => ({ body: { user_id: creator.id, reason: 'spam', text: '', messages: [] } }),
+    ),
+  ],
+  listReports: [own()],
   unblock: [
     // Somebody new each time, because the block stays where the caller may not end it.
     signedIn(hidden, async ({ creator, relay }) => {

@@ -33,6 +33,7 @@ export function everybody(request: Row['request']): Row {
       removed: 'ok',
       revoked: 'ok',
       deleted: 'ok',
+      suspended: 'ok',
     },
   };
 }
@@ -50,6 +51,7 @@ export function signedIn(
       anonymous: 'unauthenticated',
       revoked: 'device-revoked',
       deleted: 'session-expired',
+      suspended: 'account-suspended',
     },
   };
 }

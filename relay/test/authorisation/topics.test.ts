@@ -33,6 +33,7 @@ const connected = (outcomes: Readonly<Record<Living, string>>): Outcomes => ({
   anonymous: 'no connection',
   revoked: 'no connection',
   deleted: 'no connection',
+  suspended: 'no connection',
   ...outcomes,
 });
 const nobody = (outcome: string) =>
@@ -190,6 +191,7 @@ describe('the presence socket', () => {
       removed: 'ok',
       revoked: 'closed with 4401',
       deleted: 'closed with 4401',
+      suspended: 'closed with 4401',
     });
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { directConversationId, groupConversationId, selfConversationId } from '../../contract/index.ts';
+import { suspendAccount } from '../../src/accounts/suspension.ts';
 import { revocationOf } from '../devices.ts';
 import {
   base64Url,
@@ -22,7 +23,8 @@ import { proofKeyOf } from '../proofs.ts';
  * - `member` is in the creator's group, and no contact;
  * - `removed` was in the group, and was a contact with a conversation, and is neither any more;
  * - `revoked` is a device of the creator's own that has been revoked;
- * - `deleted` was a member, and has deleted the account.
+ * - `deleted` was a member, and has deleted the account;
+ * - `suspended` is a contact and a member whom the operator has suspended.
  */
 export const actors = [
   'anonymous',
@@ -33,6 +35,7 @@ export const actors = [
   'removed',
   'revoked',
   'deleted',
+  'suspended',
 ] as const;
 export type Actor = (typeof actors)[number];
 
@@ -47,13 +50,15 @@ export interface World extends Readonly<Record<Living, PersonOnDevice>> {
   /** The token that each actor sends; null for none. */
   readonly tokens: Readonly<Record<Actor, string | null>>;
   readonly recoveryAuthKey: string;
+  readonly suspended: PersonOnDevice;
 }
 
 export async function createWorld(): Promise<World> {
   const relay = await startTestRelay({ environment: { RATE_LIMITS: 'off' } });
   const people: PersonOnDevice[] = [];
-  for (let count = 0; count < 6; count++) people.push(await signUpOnDevice(relay));
-  const [stranger, contact, member, creator, removed, leaving] = people as [
+  for (let count = 0; count < 7; count++) people.push(await signUpOnDevice(relay));
+  const [stranger, contact, member, creator, removed, leaving, suspended] = people as [
+    PersonOnDevice,
     PersonOnDevice,
     PersonOnDevice,
     PersonOnDevice,
@@ -85,12 +90,19 @@ export async function createWorld(): Promise<World> {
   const groupId = await createGroup(creator);
   await must(addMember(creator, groupId, leaving, commitBody(0)));
   await must(leaving.call('DELETE', '/user'));
+  await befriend(creator, suspended);
+  await must(addMember(creator, groupId, suspended, commitBody(1)));
+  await suspendAccount(
+    { db: relay.relay.database.db, hub: relay.relay.services.hub, clock: Date.now },
+    suspended.id,
+  );
 
   const living = { stranger, contact, member, creator, removed };
   return {
     relay,
     ...living,
     recoveryAuthKey,
+    suspended,
     tokens: {
       anonymous: null,
       stranger: stranger.token,
@@ -100,6 +112,7 @@ export async function createWorld(): Promise<World> {
       removed: removed.token,
       revoked: revoked.token,
       deleted: leaving.token,
+      suspended: suspended.token,
     },
   };
 }

@@ -20,6 +20,7 @@ import {
 import { commitBody, messageBody, seqs } from '../http/conversation.ts';
 import { createClients, disconnectReason, granted, nextMessage, pingOf, puback } from '../mqtt/mqttClient.ts';
 import { messagePayload } from '../mqtt/rawClient.ts';
+import { run } from '../operator/operator.ts';
 import { arriveAt, Tab } from '../presence/tab.ts';
 import { type Cluster, type ClusterRelay, createCluster } from './cluster.ts';
 
@@ -189,6 +190,22 @@ describe('three relays are one', () => {
       expect(await request(relay, alice, 'GET', '/profile')).toMatchObject({ status: 401 });
     }
     expect(await puback(other, topics.ping, pingOf(alice))).toEqual({ reasonCode: 0 });
+  });
+
+  it('to the operator: who is suspended is out at all of them', async () => {
+    const atOne = disconnectReason(await clients.connect(relays[1].mqttUrl, bob));
+    const { tab } = await arriveAt(relays[2], bob);
+    const client = await clients.connect(relays[0].mqttUrl, alice);
+    expect(await run(cluster.environment, 'people', 'suspend', bob.username)).toMatchObject({ status: 0 });
+    expect(await atOne).toBe(0x87);
+    await tab.closed;
+    for (const relay of relays) {
+      expect(await request(relay, bob, 'GET', '/profile')).toMatchObject({
+        body: { code: 'account-suspended' },
+      });
+      expect((await request(relay, alice, 'GET', '/profile')).status).toBe(200);
+    }
+    expect(client.connected).toBe(true);
   });
 
   it('to a device: revoking it at one ends what is open at the others', async () => {

@@ -16,6 +16,8 @@ export interface ClusterRelay {
 }
 
 export interface Cluster {
+  /** The settings that all relays have. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Starts relays together, on the database and Redis of the others. */
   start(count: number): Promise<ClusterRelay[]>;
   remove(): Promise<void>;
@@ -34,15 +36,16 @@ export async function createCluster(
     buildProgram(),
     temporaryFolder(),
   ]);
+  const settings = {
+    DATA_DIR: dataDir,
+    WEB_DIR: path.join(dataDir, 'no-web-client'),
+    DATABASE_URL: database.href,
+    DATABASE_POOL_SIZE: '5',
+    REDIS_URL: redis.url,
+    ...environment,
+  };
   const startOne = async (): Promise<ClusterRelay> => {
-    const program = built.start({
-      DATA_DIR: dataDir,
-      WEB_DIR: path.join(dataDir, 'no-web-client'),
-      DATABASE_URL: database.href,
-      DATABASE_POOL_SIZE: '5',
-      REDIS_URL: redis.url,
-      ...environment,
-    });
+    const program = built.start(settings);
     const host = `127.0.0.1:${new URL(await program.ready).port}`;
     return {
       url: `http://${host}`,
@@ -52,6 +55,7 @@ export async function createCluster(
     };
   };
   return {
+    environment: settings,
     start: (count) => Promise.all(Array.from({ length: count }, startOne)),
     async remove() {
       await built.killAll();

@@ -77,6 +77,9 @@ export async function everywhere() {
   await person.call('POST', `/contacts/request/${others.asked.id}`);
   await others.asking.call('POST', `/contacts/request/${person.id}`);
   await person.call('PUT', `/blocks/${others.asked.id}`);
+  const reported = { reason: 'other', text: `Words ${randomUUID()}`, messages: [] };
+  await person.call('POST', '/reports', { user_id: others.asked.id, ...reported });
+  await others.asking.call('POST', '/reports', { user_id: person.id, ...reported });
 
   const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
   await person.call('PUT', '/vault', { version: 0, ...vault, recoveryAuthKey: base64Url(32) });
@@ -106,6 +109,11 @@ export async function everywhere() {
   await relay.relay.database.db
     .insertInto('emptied_logs')
     .values({ conversation_id: direct, seq: 0 })
+    .execute();
+  // As somebody is suspended whose sessions have not ended, which there is not: they could delete nothing.
+  await relay.relay.database.db
+    .insertInto('suspensions')
+    .values({ user_id: person.id, suspended_at: now })
     .execute();
   const declined = await signUp(relay);
   await person.call('POST', `/contacts/request/${declined.id}`);
@@ -147,6 +155,7 @@ export async function everywhere() {
       nonce,
       ...keyPackages.keyPackages,
       keyPackages.lastResort,
+      reported.text,
       statement,
       leaveStatement,
       message.content,

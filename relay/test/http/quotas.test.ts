@@ -6,6 +6,8 @@ import { createPurgeJob } from '../../src/jobs/purge.ts';
 import { createRetentionJob, keptAtLeast } from '../../src/jobs/retention.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { personQuotas } from '../../src/personQuotas.ts';
+import { entriesAt } from '../../src/repositories/entries.ts';
+import { emptyLog } from '../../src/repositories/retention.ts';
 import {
   base64Url,
   befriend,
@@ -68,22 +70,31 @@ const contentBytes = async () => {
 
 describe('messages', () => {
   it('of one new account leave no more than its quota, by messages and commits alike, however fast they come', async () => {
-    const own = selfConversationId(aino.id);
-    await submitCommit(aino, own, commitBody(0));
+    await submitCommit(aino, conversationId, commitBody(0));
     await leave(2 * MiB);
     const before = await contentBytes();
     const large = () => ({ ...messageBody(1), content: base64Url(limits.contentMax) });
-    const answers = await Promise.all(Array.from({ length: 40 }, () => send(aino, aino, large())));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => send(aino, eero, large())));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(16);
     for (const answer of answers.filter(({ status }) => status !== 201))
       expect(answer).toMatchObject(full('messages'));
     const commit = { ...commitBody(1), commit: base64Url(1.5 * MiB) };
-    expect(await submitCommit(aino, own, commit)).toMatchObject(full('messages'));
+    expect(await submitCommit(aino, conversationId, commit)).toMatchObject(full('messages'));
     expect((await contentBytes()) - before).toBe(2 * MiB);
     // The log has no gap, and goes on where there is room.
     await leave(MiB);
-    expect((await send(aino, aino, messageBody(1))).body).toMatchObject({ seq: 18 });
+    expect((await send(aino, eero, messageBody(1))).body).toMatchObject({ seq: 18 });
     expect((await send(eero, aino, messageBody(1))).body).not.toMatchObject({ code: 'quota' });
+  });
+
+  it('to own devices, which acknowledge none, leave room for those to others', async () => {
+    for (const id of [conversationId, selfConversationId(aino.id)])
+      await submitCommit(aino, id, commitBody(0));
+    await leave(personQuotas.storedBytesPerUser - personQuotas.storedBytesForOwnDevices + 300);
+    const toBoth = () => Promise.all([eero, aino].map((to) => send(aino, to, messageBody(1))));
+    expect((await send(aino, aino, messageBody(1))).status).toBe(201);
+    for (let time = 0; time < 2; time += 1)
+      expect(await toBoth()).toMatchObject([{ status: 201 }, full('messages')]);
   });
 
   it('count those that were stored, and no others', async () => {
@@ -121,6 +132,14 @@ describe('messages', () => {
     await aino.call('DELETE', `/group/${groupId}`);
     expect([await storedBytes(), await storedBytes(eero)]).toEqual([0, 0]);
   });
+
+  it('that two relays empty at once have room for them once', async () => {
+    await submitCommit(aino, conversationId, commitBody(0));
+    await send(aino, eero, messageBody(1));
+    const entries = await entriesAt(db(), conversationId, [1]);
+    for (const _relay of [1, 2]) await emptyLog(db(), { conversationId, entries, upTo: 1 }, false);
+    expect(await storedBytes()).toBe(300);
+  });
 });
 
 describe('what comes with commits', () => {
@@ -155,6 +174,15 @@ describe('what comes with commits', () => {
     expect((await submitCommit(eero, `group:${other}`, commit(MiB))).status).toBe(201);
     const eeros = await createGroup(eero);
     expect((await submitCommit(eero, `group:${eeros}`, { ...commit(MiB + 1), epoch: 0 })).status).toBe(201);
+    // Where others have made them too large, one that gets no larger is taken: somebody may have to be removed.
+    await db()
+      .updateTable('conversations')
+      .set({ group_info: Buffer.alloc(personQuotas.groupInfoBytesPerUser) })
+      .where('id', '=', `group:${one}`)
+      .execute();
+    const next = (size: number) => submitCommit(aino, `group:${other}`, { ...commit(size), epoch: 2 });
+    expect(await next(MiB + 1)).toMatchObject(full('group-infos'));
+    expect((await next(MiB)).status).toBe(201);
   });
 });
 

@@ -141,6 +141,21 @@ describe('the content of an entry', () => {
     expect(await kept()).toEqual([]);
   });
 
+  it('is kept for a device that came before by a clock that was some minutes ahead', async () => {
+    await start();
+    now += keptAtLeast;
+    const phone = await onAnotherDevice(relay, eero);
+    now -= 4 * 60 * 1000;
+    await send(aino, eero, messageBody(1));
+    now += keptAtLeast;
+    for (const device of [aino, eero]) await acknowledge(device, 2);
+    await job().run();
+    expect(await kept()).toEqual([2]);
+    await acknowledge(phone, 2);
+    await job().run();
+    expect(await kept()).toEqual([]);
+  });
+
   it('is kept in a group for those who were members then', async () => {
     const groupId = await createGroup(aino);
     await addMember(aino, groupId, eero, commitBody(0));

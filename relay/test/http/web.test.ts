@@ -169,7 +169,7 @@ describe('other origins', () => {
     }
     const preflight = await ask('https://app.example.org', 'OPTIONS');
     expect(preflight.headers.get('access-control-allow-headers')).toBe(
-      'Authorization, Content-Type, x-proof',
+      'Authorization, Content-Type, If-None-Match, x-proof',
     );
   });
 

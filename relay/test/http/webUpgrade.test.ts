@@ -1,4 +1,6 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay, temporaryFolder, writeWebClient } from '../helpers.ts';
@@ -100,6 +102,23 @@ describe("the relay's copy of the web client", () => {
     await writeFile(path.join(dataDir, 'web', name, 'app', 'assets', 'page-1.js'), 'somethingElse();');
     await restart();
     expect(await text('/assets/page-1.js')).toBe('page(1);');
+  });
+
+  it('is not mixed up with what else lies there, nor lost by one that was broken off', async () => {
+    await start();
+    await build('2');
+    const copies = path.join(dataDir, 'web');
+    await writeFile(path.join(copies, '.DS_Store'), 'of the system');
+    const [lately, before] = ['1', '2'].map((digit) =>
+      path.join(copies, `${digit.repeat(32)}.${randomUUID()}`),
+    );
+    for (const folder of [lately, before]) await mkdir(`${folder}/app`, { recursive: true });
+    const hoursAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
+    await utimes(before ?? '', hoursAgo, hoursAgo);
+    await restart();
+    expect(await text('/')).toContain('Version 2');
+    expect(await text('/assets/page-1.js')).toBe('page(1);');
+    expect([lately, before].map((folder) => existsSync(folder ?? ''))).toEqual([true, false]);
   });
 
   it('that can not be made leaves the built files to be served, and the log says so', async () => {

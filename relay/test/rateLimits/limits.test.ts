@@ -136,6 +136,25 @@ describe('claims of several people at once', () => {
   });
 });
 
+describe('reporting', () => {
+  it('is limited for each account', async () => {
+    await relayWith({ 'report.account': '3/30s' });
+    const [aino, eero] = [await signUp(relay), await signUp(relay)];
+    const report = { user_id: eero.id, reason: 'spam', text: '', messages: [] };
+    await expectLimit(3, 10, () => aino.call('POST', '/reports', report));
+    expect((await eero.call('POST', '/reports', { ...report, user_id: aino.id })).status).toBe(201);
+  });
+});
+
+describe('blocking', () => {
+  it('is limited for each account, and for no address: neighbours keep nobody from it', async () => {
+    await relayWith({ 'block.account': '3/30s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await expectLimit(3, 10, () => aino.call('PUT', `/blocks/${eero.id}`));
+    expect((await eero.call('PUT', `/blocks/${aino.id}`)).status).toBe(204);
+  });
+});
+
 describe('of the two quotas', () => {
   it("the account's is taken first: whoever is over it takes nothing from their neighbours", async () => {
     await relayWith({ 'search.account': '2/1h', 'search.address': '4/1h' });
@@ -301,6 +320,15 @@ describe('calls without a session', () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(24);
     expect((await ask('2001:db8:6:1::1')).status).toBe(200);
     expect((await ask('203.0.113.9')).status).toBe(200);
+    // An address that is refused for it keeps its own three for when the /48 has some again.
+    const three = async () => {
+      const statuses: number[] = [];
+      for (let asked = 0; asked < 3; asked += 1) statuses.push((await ask('2001:db8:5:99::1')).status);
+      return statuses;
+    };
+    expect(await three()).toEqual([429, 429, 429]);
+    now += 450_000;
+    expect(await three()).toEqual([200, 200, 200]);
   });
 });
 
@@ -359,17 +387,18 @@ it('a refusal is logged with its quota and no address beyond its network', async
   expect(relay.logLines.join('')).not.toContain('203.0.113.77');
 });
 
-it('a page of another origin may read how long to wait', async () => {
+it('a page of another origin may read how long to wait, and the tags of lists', async () => {
   relay = await startTestRelay({ environment: { ALLOWED_ORIGINS: 'https://app.example.org' } });
   const answer = await call(relay, 'GET', '/profile', { headers: { origin: 'https://app.example.org' } });
-  expect(answer.headers.get('access-control-expose-headers')).toBe('Retry-After');
+  expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Retry-After');
 });
 
 it('every quota has its test', async () => {
   await relayWith({});
   const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
   const inTargetsTest: QuotaName[] = ['claim.account-target', 'claim.target', 'added.target'];
-  expect([...tried, ...inLoginTest, ...inTargetsTest].toSorted()).toEqual(
+  const inMailTest: QuotaName[] = ['mail.account'];
+  expect([...tried, ...inLoginTest, ...inTargetsTest, ...inMailTest].toSorted()).toEqual(
     Object.keys(defaultQuotas).toSorted(),
   );
   const quotas = Object.values(publicRouteQuotas).flat();

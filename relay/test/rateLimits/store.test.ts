@@ -48,6 +48,8 @@ describe('a bucket of calls', () => {
     const waits = [];
     for (let taken = 0; taken < 4; taken++) waits.push(await store.take(bucket('a')));
     expect(waits).toEqual([0, 0, 0, 300]);
+    await store.giveBack(bucket('a'), 2);
+    expect([await store.take(bucket('a'), 2), await store.take(bucket('a'))]).toEqual([0, 300]);
   });
 
   it('starts anew when the clock is set back, instead of waiting for the time that was', async () => {

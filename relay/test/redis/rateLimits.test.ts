@@ -58,6 +58,8 @@ describe('the buckets of several relays', () => {
     expect(await taken(one, from, 2)).toBe(1);
     for (let index = 0; index < 10; index += 1) await other.giveBack(from);
     expect(await taken(one, from, 10)).toBe(5);
+    await other.giveBack(from, 3);
+    expect(await taken(one, from, 10)).toBe(3);
   });
 
   it('fill with time', async () => {

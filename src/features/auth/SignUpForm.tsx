@@ -19,11 +19,13 @@ import { AuthProgressLine } from './AuthProgress.tsx';
 const redirectDelay = 1200;
 
 interface SignUpFormProps {
+  /** The code of an invitation. */
+  invitation?: string | null;
   /** True from sending until it has failed or its success sentence could be read; leaving earlier would hide that. */
   onBusyChange: (busy: boolean) => void;
 }
 
-export function SignUpForm({ onBusyChange }: SignUpFormProps) {
+export function SignUpForm({ invitation = null, onBusyChange }: SignUpFormProps) {
   const actions = useAtomValue(requiredActionsAtom);
   const [username, setUsername] = useState('');
   const [email, setEmail] = useState('');
@@ -50,7 +52,13 @@ export function SignUpForm({ onBusyChange }: SignUpFormProps) {
     if (!privacyConsent) return;
     onBusyChange(true);
     const created = await submit(async () => {
-      await actions.signUp({ username, email, password, privacyConsent });
+      await actions.signUp({
+        username,
+        email,
+        password,
+        privacyConsent,
+        ...(invitation !== null && { invitation }),
+      });
       setDone(true);
     }, t('errors.signUpFailed'));
     if (!created) onBusyChange(false);

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { Ellipsis, UserRoundMinus } from 'lucide-react';
+import { Ellipsis, TriangleAlert, UserRoundMinus } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
@@ -15,6 +15,7 @@ import { presenceText } from '../conversation/presenceText.ts';
 import { BlockDialog } from './BlockDialog.tsx';
 import { cardColumns, idOf } from './cards.ts';
 import { PersonRow } from './PersonRow.tsx';
+import { ReportDialog } from './ReportDialog.tsx';
 import { useAction } from './useAction.ts';
 
 interface ContactGridProps {
@@ -31,6 +32,7 @@ export function ContactGrid({ contacts, onMessage, heading }: ContactGridProps) 
   const [asked, setAsked] = useState<Person | null>(null);
   const [asking, setAsking] = useState(false);
   const [blocking, setBlocking] = useState<{ person: Person; open: boolean } | null>(null);
+  const [reporting, setReporting] = useState<{ person: Person; open: boolean } | null>(null);
   const { running, run } = useAction();
 
   async function remove(userId: string) {
@@ -52,6 +54,7 @@ export function ContactGrid({ contacts, onMessage, heading }: ContactGridProps) 
                 setAsking(true);
               }}
               onBlock={() => setBlocking({ person: contact, open: true })}
+              onReport={() => setReporting({ person: contact, open: true })}
             />
           )}
         </VirtualList>
@@ -62,6 +65,14 @@ export function ContactGrid({ contacts, onMessage, heading }: ContactGridProps) 
           open={blocking.open}
           onOpenChange={(open) => setBlocking({ ...blocking, open })}
           returnFocusTo={() => null}
+        />
+      )}
+      {reporting !== null && (
+        <ReportDialog
+          key={reporting.person.id}
+          person={reporting.person}
+          open={reporting.open}
+          onOpenChange={(open) => setReporting({ ...reporting, open })}
         />
       )}
       {asked !== null && (
@@ -89,9 +100,10 @@ interface ContactCardProps {
   onMessage: (userId: string) => void;
   onRemove: () => void;
   onBlock: () => void;
+  onReport: () => void;
 }
 
-function ContactCard({ contact, controls, onMessage, onRemove, onBlock }: ContactCardProps) {
+function ContactCard({ contact, controls, onMessage, onRemove, onBlock, onReport }: ContactCardProps) {
   const online = useAtomValue(isOnlineAtom)(contact.id);
   return (
     <PersonRow person={contact} detail={presenceText(online)} online={online}>
@@ -104,6 +116,7 @@ function ContactCard({ contact, controls, onMessage, onRemove, onBlock }: Contac
         {...controls}
         entries={[
           { label: t('blocks.block'), icon: <UserRoundMinus />, danger: true, onSelect: onBlock },
+          { label: t('reports.report'), icon: <TriangleAlert />, danger: true, onSelect: onReport },
           {
             label: t('contacts.remove'),
             icon: <UserRoundMinus />,

@@ -14,6 +14,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Names } from '../../ui/Names.tsx';
 import { EndedGroup } from './EndedGroup.tsx';
 import styles from './GroupPane.module.css';
+import { Unvouched } from './Unvouched.tsx';
 
 /** Shows the most serious problem of the group; nothing while it works. */
 export function GroupStatus({ group, state }: { group: Group; state: ConversationState | null }) {
@@ -25,6 +26,8 @@ export function GroupStatus({ group, state }: { group: Group; state: Conversatio
         <Refusal code={group.refusal} />
       ) : group.mismatch !== null ? (
         <Mismatch groupId={group.id} mismatch={group.mismatch} />
+      ) : state !== null && state.status === 'joined' && (state.group?.unvouchedIds.length ?? 0) > 0 ? (
+        <Unvouched group={group} userIds={state.group?.unvouchedIds ?? []} />
       ) : (
         state !== null && <Entering status={state.status} />
       )}

@@ -31,7 +31,9 @@ export function DoubtBanner({ userId, name, conversationId }: DoubtBannerProps) 
           <Button
             size="small"
             onClick={() =>
-              void attempt(() => actions.sendAnyway(userId), { failure: t('messages.doubt.failed') })
+              void attempt(() => actions.settleDoubt(userId, 'sendAnyway'), {
+                failure: t('messages.doubt.failed'),
+              })
             }
           >
             {t('messages.doubt.send')}

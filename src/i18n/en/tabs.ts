@@ -1,5 +1,8 @@
 import blocks from './blocks.json';
+import profile from './profile.json';
+import reports from './reports.json';
 import retention from './retention.json';
 import settings from './settings.json';
+import unvouched from './unvouched.json';
 
-export default { blocks, retention, settings };
+export default { blocks, profile, reports, retention, settings, unvouched };

@@ -15,7 +15,6 @@ import messages from './messages.json';
 import movingOn from './movingOn.json';
 import notes from './notes.json';
 import notifications from './notifications.json';
-import profile from './profile.json';
 import recovery from './recovery.json';
 import shortcuts from './shortcuts.json';
 import trust from './trust.json';
@@ -39,7 +38,6 @@ export default {
   movingOn,
   notes,
   notifications,
-  profile,
   recovery,
   shortcuts,
   trust,

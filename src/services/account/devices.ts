@@ -1,6 +1,7 @@
 import type { ConversationState } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { coalesce } from '../../lib/coalesce.ts';
+import { forEachLimited } from '../../lib/parallel.ts';
 import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
@@ -75,11 +76,10 @@ export function createDevices(options: DevicesOptions): Devices {
     return status === 'joined' && own?.deviceIds.some((id) => revokedIds.has(id)) === true;
   }
 
-  /** Own devices go at once; those of others before the next message. */
+  /** Own devices go at once; those of others before the next message. One that is refused, as to who is blocked, stops no other. */
   const removeFromConversations = coalesce(async () => {
-    for (const state of await crypto.conversations()) {
-      if (hasRevoked(state)) await commitSubmitter.settle(state.conversationId);
-    }
+    const held = (await crypto.conversations()).filter(hasRevoked);
+    await forEachLimited(held, 1, async ({ conversationId }) => commitSubmitter.settle(conversationId));
   });
 
   function onOwnRevoked(deviceIds: readonly string[]): void {

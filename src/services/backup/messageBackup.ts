@@ -116,8 +116,8 @@ export function createMessageBackup({
           sealed,
           position: at,
         }));
-        let read = await crypto.readBackup(copies);
-        if (!read.isComplete && !(await isBehind())) read = await crypto.readBackup(copies, true);
+        let read = await crypto.readBackup(copies, false, position);
+        if (!read.isComplete && !(await isBehind())) read = await crypto.readBackup(copies, true, position);
         isLate = read.isLate;
         position = last.position;
         done += page.length;

@@ -147,6 +147,7 @@ export function createClient(options: ClientOptions): Client {
   const actions: AppActions = {
     // The client is there already.
     prepareSignIn: () => undefined,
+    signUpMode: () => deps.api.signUpMode(),
     signUp: (input) => session.signUp(input),
     logIn: (input) => session.logIn(input),
     logOut: (how) => session.logOut(how),
@@ -181,6 +182,7 @@ export function createClient(options: ClientOptions): Client {
       signedIn();
       return (await import('../backup/retention.ts')).loadRetention(deps);
     },
+    isStorageKept: () => deps.crypto.isStorageKept(),
     async deleteAccount() {
       const { confirmation, groups, userId } = signedIn();
       const { deleteAccount } = await import('./deletion.ts');
@@ -194,6 +196,10 @@ export function createClient(options: ClientOptions): Client {
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
     rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
     removeContact: async (userId) => signedIn().contacts.remove(userId),
+    async report(report) {
+      signedIn();
+      await (await import('../people/reports.ts')).report(deps, report);
+    },
     async updateBlocks(change) {
       signedIn();
       await (await import('../people/blocks.ts')).updateBlocks(deps, change);
@@ -203,7 +209,7 @@ export function createClient(options: ClientOptions): Client {
     sendMessage: async (key, text) => signedIn().messaging.send(key, text),
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
-    sendAnyway: async (userId) => signedIn().messaging.sendAnyway(userId),
+    settleDoubt: async (key, how) => signedIn().messaging.settleDoubt(key, how),
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),
     compareView: (conversationId, file) => deps.crypto.compareView(conversationId, file),

@@ -7,6 +7,7 @@ import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createChatEvents } from '../conversations/chatEvents.ts';
 import { createChats } from '../conversations/chats.ts';
 import { createCommitSubmitter } from '../conversations/commitSubmitter.ts';
+import { createDoubts } from '../conversations/doubts.ts';
 import { createDrafts } from '../conversations/drafts.ts';
 import { createJoiner } from '../conversations/joiner.ts';
 import { createMessaging, createSendFailureReport } from '../conversations/messaging.ts';
@@ -15,7 +16,7 @@ import { createOutbox } from '../conversations/outbox.ts';
 import { createReceipts } from '../conversations/receipts.ts';
 import { createSync } from '../conversations/sync.ts';
 import { createConfirmation } from '../core/confirmation.ts';
-import { groupOf, peerOf } from '../core/conversationIds.ts';
+import { groupOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { createLists } from '../core/lists.ts';
@@ -110,6 +111,7 @@ export function createServices(options: ServicesOptions) {
     onLost: () => knownPresence.lost(),
   });
 
+  const doubts = createDoubts(sessionEvents);
   const outbox = createOutbox({
     deps,
     ownUserId,
@@ -117,10 +119,11 @@ export function createServices(options: ServicesOptions) {
     joiner,
     commitSubmitter,
     maySend: async (conversationId) => {
-      if (groupOf(conversationId) !== null) return groupList.maySend(conversationId);
-      const peer = peerOf(conversationId, ownUserId);
-      const isDoubted = peer !== null && chats.get(peer).state?.isDoubted === true;
-      return isDoubted ? 'held' : security.trust.maySend(conversationId);
+      const key = keyOf(conversationId, ownUserId);
+      if (key !== null && doubts.holds(chats.get(key).state)) return 'held';
+      return groupOf(conversationId) === null
+        ? security.trust.maySend(conversationId)
+        : groupList.maySend(conversationId);
     },
     onIdentityChanged: () => background(() => security.trust.reload()),
     isOffline: () => store.get(offlineAtom),

@@ -129,6 +129,16 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
     }
   }
 
+  /** Null for a conversation that is held back, since its other person is blocked: nobody comes in until they are not. */
+  async function groupInfoOf(conversationId: string) {
+    try {
+      return await api.getGroupInfo(conversationId);
+    } catch (error) {
+      if (isApiError(error, 'not-found')) return null;
+      throw error;
+    }
+  }
+
   async function submit(submission: CommitSubmission): Promise<number | null> {
     const { addedIds, conversationId, removedIds, sealedName } = submission;
     const groupId = groupOf(conversationId);
@@ -180,7 +190,8 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
         if (!(await isStarted(conversationId))) return { kind: 'not-started' };
         const mayBeWelcome = status === 'outside' && !isWelcome;
         if (mayBeWelcome && (await joinByWelcome(conversationId))) return { kind: 'member' };
-        const current = await api.getGroupInfo(conversationId);
+        const current = await groupInfoOf(conversationId);
+        if (current === null) return { kind: 'not-started' };
         const submission = await crypto.joinByExternalCommit({
           conversationId,
           epoch: current.epoch,

@@ -7,7 +7,7 @@ import { ApiError } from '../../net/errors.ts';
 import type { ConversationKey } from '../../store/chats.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { conversationOf, directConversationId } from '../core/conversationIds.ts';
+import { conversationOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -19,8 +19,8 @@ export interface Messaging {
   send(key: ConversationKey, text: string): Promise<void>;
   retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
-  /** Lets a direct conversation's messages go that waited because its log is in doubt. */
-  sendAnyway(userId: string): Promise<void>;
+  /** Takes the person's word on a conversation whose log, or members, are in doubt, and lets go what waited for it. */
+  settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
 }
 
 export interface MessagingOptions {
@@ -106,10 +106,10 @@ export function createMessaging(options: MessagingOptions): Messaging {
       if (state !== null) chats.setState(state);
     },
 
-    async sendAnyway(userId) {
-      const conversationId = directConversationId(ownUserId, userId);
-      chats.setState(await crypto.sendAnyway(conversationId));
-      sessionEvents.emit('holdReleased', { conversationId });
+    async settleDoubt(key, how) {
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId === null) return;
+      sessionEvents.emit('conversationsChanged', { states: [await crypto[how](conversationId)] });
     },
   };
 }

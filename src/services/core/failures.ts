@@ -1,3 +1,4 @@
+import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
@@ -61,13 +62,21 @@ export function passingTrouble(error: unknown): RelayTrouble {
   return troubleOf(error) ?? 'failing';
 }
 
+/** Failures that the page says in its own language, whatever it was that the person wanted. */
+const ownSentences: Partial<Record<FailureCode, MessageId>> = {
+  'account-suspended': 'errors.accountSuspended',
+  'invitation-refused': 'errors.invitationRefused',
+  'keys-unreachable': 'errors.keysUnreachable',
+  'sign-up-closed': 'auth.signUp.closed',
+  'stale-vault': 'errors.staleVault',
+};
+
 /** The relay's own sentence when it gave one, else the catalogue's. */
 export function toAppError(error: unknown, sentence: string): AppError {
   if (error instanceof AppError) return error;
   const code = isUnreachable(error) ? 'unreachable' : failureCode(error);
-  // Nothing works then, whatever it was that the person wanted.
-  if (code === 'keys-unreachable') return new AppError(code, t('errors.keysUnreachable'), { cause: error });
-  if (code === 'stale-vault') return new AppError(code, t('errors.staleVault'), { cause: error });
+  const own = ownSentences[code];
+  if (own !== undefined) return new AppError(code, t(own), { cause: error });
   return new AppError(code, apiErrorOf(error)?.detail || sentence, { cause: error });
 }
 

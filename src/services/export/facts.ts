@@ -41,6 +41,8 @@ export interface ExportFacts {
   };
   readonly notifications: readonly Notification[] | null;
   readonly devices: Answer<'listDevices'>;
+  /** Reports about others to whoever runs the server. */
+  readonly reports: Answer<'listReports'>;
   /** Consent, sessions, and how keys are derived from the password. */
   readonly account: Answer<'accountData'>;
 }
@@ -51,12 +53,13 @@ export async function gatherFacts(
   user: CurrentUser,
   states: readonly ConversationState[],
 ): Promise<ExportFacts> {
-  const [contacts, received, sent, notifications, devices, account] = await Promise.all([
+  const [contacts, received, sent, notifications, devices, reports, account] = await Promise.all([
     orNull(api.listContacts()),
     orNull(api.listContactRequests()),
     orNull(api.listSentRequests()),
     orNull(api.listNotifications()),
     orNull(api.listDevices()),
+    orNull(api.listReports()),
     orNull(api.accountData()),
   ]);
   const { id, username, email, created_at } = store.get(currentUserAtom) ?? user;
@@ -71,6 +74,7 @@ export async function gatherFacts(
     },
     notifications: notifications ?? itemsIn(store.get(notificationsAtom)),
     devices,
+    reports,
     account,
   };
 }

@@ -224,7 +224,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
       mismatch = isMember ? mismatchOf(details, state) : null;
       updateListed(details, { listed });
       background(() => names.learn(groupConversationId(groupId), listed));
-      const behind = isMember && state.group?.name === null && details.name_epoch > state.epoch;
+      // A commit came in between.
+      const behind = isMember && state.group?.name === null && details.name_epoch !== state.epoch;
       if (mismatch === null && !behind) break;
     }
     if (!known.has(groupId)) return null;

@@ -35,7 +35,7 @@ export interface GroupMaintenanceOptions {
 
 /**
  * Does for a group what every present member could, and one is enough: removes members who have left, seals the name
- * for those who came from outside. The creator's device also adds members again who had to replace their last one. The creator goes first, so that the others find it done, and nobody waits for the
+ * for those who came from outside. The creator's device also removes whom they have not added, which the others wait for, and adds members again who had to replace their last one. The creator goes first, so that the others find it done, and nobody waits for the
  * next message.
  */
 export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupMaintenance {
@@ -59,7 +59,7 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
     if (options.hasEnded(groupId)) return;
     const conversationId = groupConversationId(groupId);
     const { group } = await crypto.conversation(conversationId);
-    if ((group?.leavingIds.length ?? 0) > 0) await commitSubmitter.settle(conversationId);
+    if (group?.removalDue) await commitSubmitter.settle(conversationId);
   }
 
   /** Few groups ever need it. */
@@ -89,7 +89,7 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
       if (group === null || status !== 'joined') return;
       const spread = group.creatorId === ownUserId ? timings.tidyingByCreator : timings.tidyingByOthers;
       const soon = () => spread * (0.5 + random() / 2);
-      if (group.leavingIds.length > 0) later('remove', groupId, soon(), () => removeDeparted(groupId));
+      if (group.removalDue) later('remove', groupId, soon(), () => removeDeparted(groupId));
       if (group.creatorId === ownUserId && withoutKeys.some((id) => group.withoutDeviceIds.includes(id)))
         later('add', groupId, soon(), () => addAgain(groupId, withoutKeys));
       if (group.nameDue) later('name', groupId, soon(), () => sealName(groupId));

@@ -91,6 +91,7 @@ const refusals: Partial<Record<ApiErrorCode, MessageId>> = {
   'device-revoked': 'devices.revokedHere',
   'password-changed': 'errors.passwordChanged',
   'device-copied': 'devices.copiedHere',
+  'account-suspended': 'errors.accountSuspended',
 };
 
 export function createSession(options: SessionOptions): Session {

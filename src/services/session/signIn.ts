@@ -107,7 +107,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 
   return {
-    async signUp({ password, privacyConsent, ...wanted }) {
+    async signUp({ invitation, password, privacyConsent, ...wanted }) {
       if (!privacyConsent) throw new AppError('consent-missing', t('errors.consentMissing'));
       // Before anything is derived, which takes seconds.
       const names = checkedNames(wanted);
@@ -122,6 +122,7 @@ export function createSignIn(options: SignInOptions): SignIn {
             passwordParams,
             passwordProofKey: proofKey,
             full_name: names.username,
+            ...(invitation && { invitation }),
             consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
           });
           await enter(

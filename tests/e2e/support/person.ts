@@ -20,22 +20,32 @@ export class Person {
     return new Person(await context.newPage(), username);
   }
 
-  async signUp(): Promise<void> {
-    await this.page.goto('/signup');
+  async signUp(address = '/signup'): Promise<void> {
+    await this.fillSignUp(address);
+    await this.onDashboard();
+  }
+
+  /** Sends the form, whatever comes of it. */
+  async fillSignUp(address: string): Promise<void> {
+    await this.page.goto(address);
     await this.page.getByLabel('Username').fill(this.username);
     await this.page.getByLabel('Email').fill(this.email);
     await this.page.getByLabel('Password', { exact: true }).fill(this.password);
     await this.page.getByRole('checkbox').click();
     await this.page.getByRole('button', { name: 'Sign Up' }).click();
-    await this.onDashboard();
   }
 
   async logIn(): Promise<void> {
+    await this.fillLogIn();
+    await this.onDashboard();
+  }
+
+  /** Sends the form, whatever comes of it. */
+  async fillLogIn(): Promise<void> {
     await this.page.goto('/login');
     await this.page.getByLabel('Username').fill(this.username);
     await this.page.getByLabel('Password', { exact: true }).fill(this.password);
     await this.page.getByRole('button', { name: 'Log In' }).click();
-    await this.onDashboard();
   }
 
   /** The frame of the keys, shown over the page while an operation asks for the password. */

@@ -1,8 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import Database from 'libsql';
+
+const run = promisify(execFile);
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -72,6 +75,14 @@ export class RunningRelay {
     } finally {
       db.close();
     }
+  }
+
+  /** Runs `sinetti-relay` beside it. @returns what it answers @throws Error unless it has been done */
+  async operate<T>(...words: readonly string[]): Promise<T> {
+    const program = join(root, 'relay/bin/sinetti-relay.mjs');
+    const env = { ...process.env, DATA_DIR: this.dataDir, PORT: new URL(this.url).port };
+    const { stdout } = await run(process.execPath, [program, ...words, '--json'], { env });
+    return JSON.parse(stdout) as T;
   }
 
   /** Stopping it twice is harmless. */

@@ -148,8 +148,9 @@ export async function alarms(world: World): Promise<string[]> {
       if (group.mismatch !== null) found.push(`${profile.name}: members differ`);
       if (group.refusal !== null) found.push(`${profile.name}: group refused (${group.refusal})`);
     }
-    for (const { conversationId, isDoubted } of await tab.crypto.conversations()) {
-      if (isDoubted) found.push(`${profile.name}: doubt in ${conversationId}`);
+    for (const { conversationId, group, isDoubted } of await tab.crypto.conversations()) {
+      if (isDoubted || (group?.unvouchedIds.length ?? 0) > 0)
+        found.push(`${profile.name}: doubt in ${conversationId}`);
       for (const { change } of await tab.crypto.events(conversationId)) {
         if (['missing', 'diverged', 'refused'].includes(change.kind)) {
           found.push(

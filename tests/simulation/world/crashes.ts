@@ -6,7 +6,7 @@ import { passUntil } from '../seams/time.ts';
 import { alarms, check, lastWords } from './checks.ts';
 import { copyStorage } from './disk.ts';
 import type { OperationName } from './operations.ts';
-import type { Seat } from './people.ts';
+import type { Person, Seat } from './people.ts';
 import type { PointKind } from './points.ts';
 import type { Tab } from './profile.ts';
 import { comeBack, untilRest } from './settle.ts';
@@ -26,6 +26,8 @@ export interface CrashPlan {
   readonly crash: OperationName;
   /** Every so many points one is tried; 1 for all. */
   readonly every: number;
+  /** The first one that is tried, from 1; drawn from the seed, unless given. */
+  readonly first?: number;
 }
 
 export interface CrashOutcome {
@@ -51,13 +53,14 @@ class Cast {
   readonly world: World;
   groupId = '';
   #names = 0;
+  #recoveryKey = '';
 
   constructor(world: World) {
     this.world = world;
   }
 
   seat(at: number): Seat {
-    return this.world.seats[at] as Seat;
+    return this.world.people[at]?.seats.find(({ status }) => status !== 'revoked') as Seat;
   }
 
   tab(at: number): Tab {
@@ -118,6 +121,56 @@ class Cast {
     for (const seat of this.world.people[at]?.seats ?? []) this.world.mayLose(seat, this.conversationId);
     const tab = this.tab(at);
     await this.world.finish(tab, 'leave', () => tab.actions.leaveGroup(this.groupId));
+  }
+
+  /** A browser of somebody's that nobody has signed in on; the one of before is taken out of use. */
+  async newSeat(at: number): Promise<Seat> {
+    const person = this.world.people[at] as Person;
+    const [first, former] = person.seats.filter(({ status }) => status !== 'revoked');
+    const [tab] = first?.tabs ?? [];
+    if (former !== undefined && tab !== undefined) {
+      const { deviceId } = former;
+      this.world.mayLose(former);
+      if (deviceId !== null) await this.world.finish(tab, 'revoke', () => tab.actions.revokeDevice(deviceId));
+      former.profile.killTabs();
+      former.status = 'revoked';
+      await untilRest(this.world, 'without the browser of before');
+    }
+    return this.world.newSeat(person);
+  }
+
+  /** Makes a recovery key, unless the person has one. */
+  async keepRecoveryKey(at: number): Promise<void> {
+    if (this.#recoveryKey !== '') return;
+    const { person } = this.seat(at);
+    const tab = this.tab(at);
+    tab.typist.type = ({ recoveryKey }) => {
+      this.#recoveryKey = recoveryKey ?? this.#recoveryKey;
+      return { password: person.password, newPassword: null };
+    };
+    await this.world.finish(tab, 'recovery key', () => tab.actions.setUpRecoveryKey());
+    tab.typist.knows(person.password);
+  }
+
+  /** Logs out in all browsers of somebody's. */
+  async logOut(at: number): Promise<void> {
+    for (const seat of this.world.people[at]?.seats ?? []) {
+      const [tab] = seat.tabs;
+      if (tab === undefined) continue;
+      await this.world.finish(tab, 'lock', () => tab.actions.logOut());
+      seat.profile.killTabs();
+    }
+  }
+
+  /** The password that it sets is the one of before, so that a browser that heard of no answer knows which it is. */
+  async recover(seat: Seat, tab: Tab): Promise<void> {
+    const { name, password } = seat.person;
+    const input = { identifier: name, recoveryKey: this.#recoveryKey, password };
+    const isDone = await this.world.finish(tab, 'recover', () => tab.actions.recover(input));
+    if (!isDone && !tab.isDead) this.world.wrong.push('the recovery key opens nothing');
+    if (tab.userId === null) return;
+    seat.status = 'in';
+    await this.world.noteDevice(seat);
   }
 
   /** Adds somebody, if they aren't there. */
@@ -193,13 +246,26 @@ const operations = {
     };
     return { seat, act };
   },
+  /** Another browser of somebody's logs in, and becomes a device of every conversation. */
+  async logIn(cast) {
+    const { world } = cast;
+    const seat = await cast.newSeat(1);
+    return { seat, act: () => world.signIn(seat) };
+  },
+  /** Another browser recovers the account by the recovery key, and ends the sessions of the others. */
+  async recover(cast) {
+    await cast.keepRecoveryKey(1);
+    const seat = await cast.newSeat(1);
+    await cast.logOut(1);
+    return { seat, act: (tab) => cast.recover(seat, tab) };
+  },
 } as const satisfies Record<OperationName, Operation>;
 
 /**
  * Begins an operation again and again in one world, and kills the browser at its first point, its second, and so on, until it
  * comes to its end before. Each time the browser is opened again, and everything has to come to rest.
  */
-export async function playCrashes({ crash, every, seed }: CrashPlan): Promise<CrashOutcome> {
+export async function playCrashes({ crash, every, first: given, seed }: CrashPlan): Promise<CrashOutcome> {
   const world = await World.create(seed, people);
   const cast = new Cast(world);
   const byKind = new Map<PointKind, number>();
@@ -208,7 +274,7 @@ export async function playCrashes({ crash, every, seed }: CrashPlan): Promise<Cr
   try {
     await cast.begin();
     // A run that tries some of the points tries others with another seed.
-    const first = 1 + new Random(`${seed}/first`).below(every);
+    const first = given ?? 1 + new Random(`${seed}/first`).below(every);
     for (let at = first; world.wrong.length === 0 && at < mostPoints; at += every) {
       const { act, seat } = await operations[crash](cast);
       const known = world.wrong.length;

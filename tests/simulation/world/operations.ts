@@ -8,5 +8,10 @@ export const operationNames = [
   'rename',
   'acknowledge',
   'restore',
+  'logIn',
+  'recover',
 ] as const;
 export type OperationName = (typeof operationNames)[number];
+
+/** Operations with so many points that all of them take an hour: what runs often tries fewer. */
+export const longOperations: readonly OperationName[] = ['restore', 'logIn', 'recover'];

@@ -91,6 +91,11 @@ export class Tab {
   isVisible = true;
   isDead = false;
   readonly #id = Symbol('tab');
+  #died: () => void = () => undefined;
+  /** Resolves once it is gone: what it was asked for is never answered then. */
+  readonly death = new Promise<void>((resolve) => {
+    this.#died = resolve;
+  });
   readonly #client: Client;
 
   constructor(profile: Profile, line: Line) {
@@ -105,6 +110,7 @@ export class Tab {
         indexedDB: this.disk.indexedDB,
         locks: profile.locks.of(this.#id),
         subtle: crypto.subtle,
+        storage: { persisted: async () => false },
         prompt: this.typist.newPrompt(),
         DANGEROUS_passwordKeysForTesting: cheapPasswordKeys,
       }),
@@ -203,6 +209,7 @@ export class Tab {
   kill(): void {
     if (this.isDead) return;
     this.isDead = true;
+    this.#died();
     this.disk.kill();
     this.line.kill();
     this.profile.locks.release(this.#id);

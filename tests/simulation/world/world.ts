@@ -139,10 +139,11 @@ export class World {
   async noteDevice(seat: Seat): Promise<void> {
     const [tab] = seat.tabs;
     if (tab === undefined) return;
-    seat.deviceId = await tab.crypto.openDevice().then(
+    const asked = tab.crypto.openDevice().then(
       ({ deviceId }) => deviceId,
       () => seat.deviceId,
     );
+    seat.deviceId = await Promise.race([asked, tab.death.then(() => seat.deviceId)]);
   }
 
   /** From now on this browser's data may be in another place, too. */

@@ -43,6 +43,8 @@ describe('a group in the worker', () => {
         creatorId: ALICE,
         leavingIds: [],
         withoutDeviceIds: [],
+        unvouchedIds: [],
+        removalDue: false,
         nameDue: false,
       });
     }
@@ -118,6 +120,8 @@ describe('a group in the worker', () => {
       creatorId: ALICE,
       leavingIds: [],
       withoutDeviceIds: [],
+      unvouchedIds: [],
+      removalDue: false,
       nameDue: false,
     });
     await bob.sync();
@@ -135,7 +139,12 @@ describe('a group in the worker', () => {
     expect(await alice.api.sealGroupName(GROUP)).toBeNull();
     const phone = await world.device(BOB);
     await phone.sync();
-    expect((await phone.api.conversation(GROUP)).group).toMatchObject({ name: null, nameDue: false });
+    expect((await phone.api.conversation(GROUP)).group).toMatchObject({
+      name: null,
+      unvouchedIds: [],
+      removalDue: false,
+      nameDue: false,
+    });
     expect(await phone.api.sealGroupName(GROUP)).toBeNull();
     await alice.sync();
     await carol.sync();
@@ -153,7 +162,12 @@ describe('a group in the worker', () => {
     expect(unmoved?.nameDue).toBe(true);
     for (const device of [alice, carol, phone]) await device.refreshGroup(GROUP);
     for (const device of [alice, carol, phone]) {
-      expect((await device.api.conversation(GROUP)).group).toMatchObject({ name: 'Skerry', nameDue: false });
+      expect((await device.api.conversation(GROUP)).group).toMatchObject({
+        name: 'Skerry',
+        unvouchedIds: [],
+        removalDue: false,
+        nameDue: false,
+      });
     }
     const { epoch } = relay.log(GROUP);
     await alice.send(GROUP, 'no commit for the name');

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { copyDatabases } from '#tests/support/copyDatabases.ts';
+import { Browser, type Clock } from './support/browser.ts';
 import {
   ALICE,
   ALICE_AND_BOB,
@@ -6,10 +8,13 @@ import {
   createPair,
   createTrio,
   DAVE,
+  DAY,
   GROUP,
   type TestDevice,
   textOf,
 } from './support/device.ts';
+import { OWN, threeDevices } from './support/ownDevices.ts';
+import { readAndReceipt, take } from './support/receipts.ts';
 
 type Relay = Awaited<ReturnType<typeof createPair>>['relay'];
 
@@ -207,6 +212,30 @@ describe('a device that was away for longer than the relay keeps messages', () =
     expect((await laptop.history(ALICE_AND_BOB)).map(textOf)).toEqual(['m0', 'm0', 'm1']);
   });
 
+  it('has from the message backup also what that had brought before the log was read', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    for (const device of [alice, bob, laptop]) await device.sync();
+    await say(bob, 3);
+    await alice.sync();
+    const { copies } = (await alice.api.nextBackupEntries(ALICE_AND_BOB)) ?? { copies: [] };
+    const stored = copies.map((copy, at) => ({ ...copy, position: at + 1 }));
+    /** Reads the copies behind a position, as the page does. */
+    const readOn = async (after: number, count = stored.length) =>
+      (await laptop.api.readBackup(stored.slice(after, after + count), false, after)).messages.map(textOf);
+    expire(relay, ALICE_AND_BOB);
+    // The log isn't read yet, and is to bring them.
+    expect(await readOn(0, 2)).toEqual([]);
+    await laptop.sync();
+    // The page still goes on from where it was.
+    expect(await readOn(2)).toEqual(['m2']);
+    const { position } = await laptop.api.backupState();
+    expect(await readOn(position)).toEqual(['m0', 'm1']);
+    expect((await laptop.api.backupState()).position).toBe(3);
+    expect((await laptop.history(ALICE_AND_BOB)).map(textOf)).toEqual(['m0', 'm1', 'm2']);
+  });
+
   it('shows none of them when the relay gives their places again', async () => {
     const { alice, bob, relay } = await createPair();
     await bob.sync();
@@ -216,5 +245,116 @@ describe('a device that was away for longer than the relay keeps messages', () =
     await bob.sync();
     const again = await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, from));
     expect(again).toMatchObject({ messages: [], events: [] });
+  });
+});
+
+describe('a browser that was away while the relay deleted what its person’s others told each other', () => {
+  it('counts none of it as missed notes, reads on, and has the notes from the message backup', async () => {
+    const { laptop, phone, relay } = await threeDevices();
+    await phone.sync();
+    for (const seq of [1, 2, 3]) {
+      await laptop.api.tellOwnDevices({ reads: [{ conversationId: ALICE_AND_BOB, seq }], drafts: [] });
+      for (const { messageId } of await laptop.api.outbox(OWN)) await laptop.flush(messageId);
+      await laptop.sync();
+    }
+    await say(laptop, 1, OWN);
+    expire(relay, OWN);
+    await laptop.send(OWN, 'milk');
+    await laptop.sync();
+    await phone.sync();
+    expect(await changes(phone, OWN)).toMatchObject([{ kind: 'expired', count: 0 }]);
+    const due = await laptop.api.nextBackupEntries(OWN);
+    await phone.api.readBackup((due?.copies ?? []).map((copy, at) => ({ ...copy, position: at + 1 })));
+    expect((await phone.history(OWN)).map(textOf)).toEqual(['m0', 'milk']);
+  });
+});
+
+describe('what the relay calls deleted before its time', () => {
+  it('is told to its sender as received, while its receiver is told how much it was', async () => {
+    const { alice, bob, relay } = await createPair();
+    await say(alice, 1);
+    expire(relay, ALICE_AND_BOB);
+    await bob.sync();
+    expect(await changes(bob)).toMatchObject([{ kind: 'expired', count: 1 }]);
+    const { receipts } = await take(alice, await readAndReceipt(bob));
+    const [at] = (await alice.history(ALICE_AND_BOB)).map(({ seq }) => seq);
+    expect(receipts).toEqual([{ userId: BOB, deliveredSeq: at, readSeq: at }]);
+  });
+});
+
+describe('a storage that was restored from a backup', () => {
+  /** Returns the device as it is now, in a browser of its own. */
+  async function backupOf(device: TestDevice, clock: Clock): Promise<TestDevice> {
+    const browser = new Browser('backup', clock);
+    await copyDatabases(device.browser.indexedDB, browser.indexedDB);
+    const api = browser.tab();
+    if (!(await api.resume(device.userId))) throw new Error('the session is gone');
+    return Object.assign(Object.create(device) as TestDevice, { browser, api });
+  }
+
+  /** Alice's device, with a backup of it, whose conversation with Bob has a message that both have read. */
+  async function backedUp() {
+    const { alice, bob, relay, world } = await createPair();
+    await say(alice, 1);
+    await bob.sync();
+    return { alice, bob, relay, world, backup: await backupOf(alice, world.clock) };
+  }
+
+  async function read({ api, relay }: TestDevice) {
+    return api.processEntries(
+      ALICE_AND_BOB,
+      relay.entries(ALICE_AND_BOB, (await api.conversation(ALICE_AND_BOB)).lastSeq),
+    );
+  }
+
+  it('is found by messages that it has sent and that the relay has deleted since, and encrypts nothing', async () => {
+    const { alice, backup, relay } = await backedUp();
+    await say(alice, 2);
+    expire(relay, ALICE_AND_BOB);
+    expect(await read(backup)).toMatchObject({ isCopied: true });
+    const messageId = await backup.queue(ALICE_AND_BOB, 'Under a key that was used');
+    await expect(backup.api.prepareMessage(messageId)).rejects.toMatchObject({ code: 'device-copied' });
+  });
+
+  it('is found by a commit that it has made and that the relay has deleted since', async () => {
+    const { alice, backup, relay, world } = await backedUp();
+    world.clock.advance(2 * DAY);
+    await say(alice, 1);
+    const [commit, message] = relay.entries(ALICE_AND_BOB, await lastSeq(backup));
+    expect([commit?.kind, message?.kind]).toEqual(['commit', 'application']);
+    expire(relay, ALICE_AND_BOB, commit?.seq);
+    relay.log(ALICE_AND_BOB).entries.length = commit?.seq ?? 0;
+    expect(await read(backup)).toMatchObject({ isCopied: true });
+  });
+
+  it('is found although the message backup has brought it the message that it has sent', async () => {
+    const { alice, backup, bob, relay, world } = await backedUp();
+    // A commit that the backup can't follow, behind which the copy is read before the log.
+    const laptop = await world.device(BOB);
+    await laptop.sync();
+    await alice.sync();
+    const commit = await lastSeq(alice);
+    await say(alice, 1);
+    await bob.sync();
+    expire(relay, ALICE_AND_BOB);
+    const entries = relay.entries(ALICE_AND_BOB, await lastSeq(backup));
+    await backup.api.processEntries(
+      ALICE_AND_BOB,
+      entries.filter(({ seq }) => seq <= commit),
+    );
+    const due = await alice.api.nextBackupEntries(ALICE_AND_BOB);
+    await backup.api.readBackup((due?.copies ?? []).map((copy, at) => ({ ...copy, position: at + 1 })));
+    expect(await read(backup)).toMatchObject({ isCopied: true });
+  });
+
+  it('is not seen in a browser that was only away, and whose own messages are deleted', async () => {
+    const { alice, bob, relay } = await backedUp();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'Did it arrive?');
+    const prepared = await alice.api.prepareMessage(messageId);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    relay.send(alice, prepared);
+    await bob.send(ALICE_AND_BOB, 'It did.');
+    expire(relay, ALICE_AND_BOB);
+    expect(await read(alice)).not.toHaveProperty('isCopied');
   });
 });

@@ -5,7 +5,7 @@ import {
   type GroupView,
   type LeafIndex,
 } from '@sinetti/crypto-core';
-import { findGroupBinding, LEAF_REF_LABEL } from '@sinetti/crypto-core/account';
+import { findGroupBinding, isFromOutside, LEAF_REF_LABEL } from '@sinetti/crypto-core/account';
 import { certificateOf, readableCertificate } from '../../identity/certificates.ts';
 import { isOfLeaf } from '../../identity/revocations.ts';
 import type { GroupRecord } from '../../storage/records.ts';
@@ -25,7 +25,7 @@ export interface GroupRules extends Rules {
    * if a device of the creator signed it, or by the creator's devices.
    */
   readonly unauthorizedAdds: ReadonlySet<string>;
-  /** Returns whether a device of the creator signed the tree that was checked last. */
+  /** Returns whether a device of the creator vouches for the tree that was checked last. */
   readonly isVouchedFor: () => boolean;
 }
 
@@ -50,8 +50,9 @@ export function groupRules(own: DeviceName, known: GroupRecord | null): GroupRul
       if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
       const signedBy = certificateOf(join.signer.credential);
       const signer = signedBy.userId;
-      // This device may have had no time to repair a tree that it has signed itself, as it came in from outside.
-      vouchedFor = signer === creatorId && !isSameDevice(signedBy, own);
+      // A device has had no time to repair a tree that it has signed as it came in from outside; earlier versions don't say so.
+      vouchedFor =
+        signer === creatorId && !isSameDevice(signedBy, own) && !isFromOutside(join.infoExtensions);
       if (method === 'welcome') {
         if (signer !== creatorId && signer !== ownUserId) {
           throw new CryptoError('policy', 'invited by somebody other than the creator');
@@ -61,8 +62,8 @@ export function groupRules(own: DeviceName, known: GroupRecord | null): GroupRul
       if (ownUserId !== creatorId && !isMember(join, ownUserId)) {
         throw new CryptoError('policy', 'a group that one is not in');
       }
-      // The creator's devices rejoin to repair the group, and a tree that one of them signed is repaired.
-      if (ownUserId === creatorId || signer === creatorId) return;
+      // The creator's devices rejoin to repair the group, and a tree that one of them vouches for is repaired.
+      if (ownUserId === creatorId || vouchedFor) return;
       if (known?.uninvitedIds.some((userId) => isMember(join, userId)) === true) {
         throw new CryptoError('policy', 'somebody is in it whom its creator did not add');
       }
@@ -116,6 +117,9 @@ function checkCommit(
     const isOwn = removed !== null && isOwnOf(sender, removed, commit.external);
     const isRevoked = grounds.revocations.some((revocation) => isOfLeaf(revocation, credential));
     if (isOwn || isRevoked || (removed !== null && left.has(removed.userId))) continue;
+    // Here the two are in one tree, since this device could not know who had added that person.
+    if (sender.userId === creatorId && known?.unvouched.some(({ userId }) => userId === removed?.userId))
+      continue;
     const key = commit.group.members.find((member) => member.leafIndex === leafIndex)?.signatureKey;
     if (isRepair && key !== undefined && isUnauthorized(known, removed?.userId, key)) continue;
     throw new CryptoError('policy', 'removes somebody who did not leave');

@@ -14,8 +14,11 @@ import { WithoutRowLocks } from './rowLocks.ts';
 import type { SqliteThread } from './thread/client.ts';
 import type { ThreadResult } from './thread/protocol.ts';
 
+/** A thread of SQLite, as far as a connection asks it. */
+type Asked = Pick<SqliteThread, 'call'>;
+
 /** Gives the thread that a connection is to ask. */
-export type ThreadSource = () => SqliteThread | Promise<SqliteThread>;
+export type ThreadSource = () => Asked | Promise<Asked>;
 
 /** Kysely on a thread of SQLite. */
 export class SqliteDialect implements Dialect {
@@ -82,10 +85,10 @@ class SqliteDriver implements Driver {
 
 /** Stands for a connection in Kysely: any number of them share the thread's two. */
 class SqliteConnection implements DatabaseConnection {
-  readonly #thread: SqliteThread;
+  readonly #thread: Asked;
   #hasTurn = false;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: Asked) {
     this.#thread = thread;
   }
 

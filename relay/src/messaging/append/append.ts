@@ -235,7 +235,8 @@ class Decisions {
       isPermitted(decisions[index] as Decision),
     )) {
       const [stored] = await this.#queries.storeBytes({ userId, bytes });
-      if (stored === undefined || stored.bytes <= personQuotas.storedBytesPerUser) continue;
+      const most = Math.min(...entries.filter(({ senderId }) => senderId === userId).map(roomFor));
+      if (stored === undefined || stored.bytes <= most) continue;
       await this.#queries.storeBytes({ userId, bytes: -bytes });
       await this.#countEach(userId, entries, decisions);
     }
@@ -247,7 +248,7 @@ class Decisions {
       if (entry.senderId !== userId || !isPermitted(decisions[index] as Decision)) continue;
       const bytes = bytesOf(entry);
       const [stored] = await this.#queries.storeBytes({ userId, bytes });
-      if (stored === undefined || stored.bytes <= personQuotas.storedBytesPerUser) continue;
+      if (stored === undefined || stored.bytes <= roomFor(entry)) continue;
       await this.#queries.storeBytes({ userId, bytes: -bytes });
       decisions[index] = refused('quota');
     }
@@ -314,6 +315,15 @@ class Decisions {
     await this.#queries.insertNotification({ id: randomUUID(), type: 'message', userId, senderId, now });
   }
 }
+
+/**
+ * The bytes that a sender may have stored with this entry. Devices acknowledge nothing in their own conversation, and tell each
+ * other every draft there: within weeks that could keep a person from writing to anybody.
+ */
+const roomFor = ({ conversationId, senderId }: NewEntry) =>
+  conversationId === `self:${senderId}`
+    ? personQuotas.storedBytesForOwnDevices
+    : personQuotas.storedBytesPerUser;
 
 /** Bytes of an entry's content. */
 const bytesOf = ({ content }: Pick<NewEntry, 'content'>) => Buffer.byteLength(content, 'base64url');

@@ -4,6 +4,7 @@ import {
   authKey,
   eero,
   ids,
+  invitationCode,
   loginProof,
   passwordParams,
   profile,
@@ -27,6 +28,7 @@ const wraps = { passwordWrap: wrap, recoveryWrap: wrap };
 const vault = { version: 3, sealedVault };
 
 export const account = {
+  getVersion: { response: { version: '0.1.0', sign_up: 'invitation' } },
   register: {
     body: {
       username: aino.username,
@@ -35,6 +37,7 @@ export const account = {
       passwordParams,
       passwordProofKey: proofKey,
       full_name: profile.full_name,
+      invitation: invitationCode,
       consent: { privacyConsent: true, consentTimestamp: time },
     },
     response: session,
@@ -115,6 +118,13 @@ export const account = {
   },
 } satisfies Partial<Examples>;
 
+const reported = {
+  user_id: ids.eero,
+  reason: 'spam' as const,
+  text: 'The same every day.',
+  messages: [{ sent_at: time, text: 'Buy now!' }],
+};
+
 export const contacts = {
   listContacts: { response: [eero] },
   listContactRequests: { response: [{ id: ids.request, from_user: eero, created_at: time }] },
@@ -131,5 +141,7 @@ export const contacts = {
   listBlocks: { response: [{ id: ids.eero, username: 'eero', created_at: time }] },
   block: { params: { id: ids.eero } },
   unblock: { params: { id: ids.eero } },
+  report: { body: reported, response: { id: ids.report } },
+  listReports: { response: [{ id: ids.report, ...reported, created_at: time }] },
   searchUsers: { query: { q: 'ee' }, response: [eero] },
 } satisfies Partial<Examples>;

@@ -13,6 +13,7 @@ export const ids = {
   otherDevice: '7a4e9c1d-05b2-4f68-9c3d-8e2f1a7b6c04',
   group: 'b3d5e7f9-1a2c-4b4d-8e6f-0a1b2c3d4e05',
   message: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  report: '1f3d5b7a-9c8e-4a6b-8d0f-4e2c6a8b0d0b',
   request: '3c9e7a5b-8d6f-4c2e-a1b0-9f8e7d6c5b06',
   notification: '6e4c2a0b-7d9f-4b1d-8c3e-5a7b9d1f3e07',
   welcome: '8b6d4f2a-1c3e-4a5b-9d7f-2e4c6a8b0d08',
@@ -24,6 +25,7 @@ export const grouped = `group:${ids.group}`;
 
 export const authKey = bytes('an authKey ', 32);
 export const recoveryAuthKey = bytes('a recovery authKey ', 32);
+export const invitationCode = bytes('an invitation ', 16);
 export const loginProof = bytes('a login proof ', 48);
 export const certificate = bytes('certificate', 11);
 export const keyPackage = bytes('KeyPackage', 10);

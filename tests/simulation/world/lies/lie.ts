@@ -79,7 +79,7 @@ async function tellOfLog(world: World, lie: LogLie, random: Random): Promise<Tol
     }
     const { isDoubted } = await tab.crypto.conversation(log.id);
     const peer = keyIn(log.id, seat);
-    if (isDoubted) await world.finish(tab, 'send anyway', () => tab.actions.sendAnyway(peer));
+    if (isDoubted) await world.finish(tab, 'send anyway', () => tab.actions.settleDoubt(peer, 'sendAnyway'));
     say(seat, tab);
     await pass(10 * second);
   }

@@ -49,6 +49,7 @@ describe('managing contacts', () => {
       await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
     };
     await user.click(screen.getByRole('button', { name: 'Block' }));
+    expect(await screen.findByRole('alertdialog')).toHaveTextContent(/requests from eino, and groups/);
     await answer('Cancel');
     expect(actions.updateBlocks).not.toHaveBeenCalled();
     await user.click(screen.getByRole('button', { name: 'Block' }));

@@ -52,6 +52,8 @@ describe('the details of a group', () => {
           creatorId: aino.id,
           leavingIds: [kaisa.id],
           withoutDeviceIds: [],
+          unvouchedIds: [],
+          removalDue: false,
           nameDue: false,
         },
       },

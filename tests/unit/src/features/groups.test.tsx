@@ -67,6 +67,42 @@ describe('an open group', () => {
     expect(screen.queryByRole('button', { name: 'Create Your First Group' })).toBeNull();
   });
 
+  it('asks about people whom nobody vouches for, and sends anyway', async () => {
+    const facts = {
+      name: 'Sailing',
+      leavingIds: [],
+      withoutDeviceIds: [],
+      removalDue: false,
+      nameDue: false,
+    };
+    const unvouched = { ...facts, creatorId: kaisa.id, unvouchedIds: [veikko.id] };
+    const { actions, user } = await openGroup(byKaisa, [], { group: unvouched });
+    expect(screen.getByText(/this browser has not seen who did/)).toHaveTextContent(
+      'New here since this browser was out of step: veikko. Only kaisa can add people',
+    );
+    expect(screen.queryByRole('button', { name: 'Remove' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Send anyway' }));
+    expect(actions.settleDoubt).toHaveBeenCalledExactlyOnceWith('group-group-1', 'sendAnyway');
+  });
+
+  it('has its creator keep or remove them', async () => {
+    const facts = {
+      name: 'Sailing',
+      leavingIds: [],
+      withoutDeviceIds: [],
+      removalDue: false,
+      nameDue: false,
+    };
+    const unvouched = { ...facts, creatorId: aino.id, unvouchedIds: [veikko.id] };
+    const { actions, toasts, user } = await openGroup({}, [], { group: unvouched });
+    await user.click(screen.getByRole('button', { name: 'Keep' }));
+    expect(actions.settleDoubt).toHaveBeenCalledExactlyOnceWith('group-group-1', 'sendAnyway');
+    actions.settleDoubt.mockRejectedValueOnce(new Error('boom'));
+    await user.click(screen.getByRole('button', { name: 'Remove' }));
+    expect(actions.settleDoubt).toHaveBeenLastCalledWith('group-group-1', 'removeUnvouched');
+    expect(toasts()).toEqual(['error: That could not be saved.']);
+  });
+
   it('says when it cannot be opened', async () => {
     const world = showGroups([group()]);
     world.actions.openGroup.mockRejectedValue(new Error('boom'));

@@ -78,7 +78,7 @@ describe('a log that differs from the other person’s', () => {
       }),
     );
     await user.click(screen.getByRole('button', { name: 'Send anyway' }));
-    expect(actions.sendAnyway).toHaveBeenCalledExactlyOnceWith(veikko.id);
+    expect(actions.settleDoubt).toHaveBeenCalledExactlyOnceWith(veikko.id, 'sendAnyway');
   });
 });
 

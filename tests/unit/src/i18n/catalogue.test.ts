@@ -30,6 +30,15 @@ describe.each(Object.keys(en))('texts of %s', (namespace) => {
     expect(keys).toEqual(keys.toSorted());
   });
 
+  it.each(Object.keys(en[namespace]!))('%s ends each element that it begins', (key) => {
+    for (const text of [en[namespace]![key]!, fi[namespace]![key]!]) {
+      const whole = JSON.stringify(text);
+      const begun = [...whole.matchAll(/<(\w+)>/g)].map(([, name]) => name);
+      const ended = [...whole.matchAll(/<\/(\w+)>/g)].map(([, name]) => name);
+      expect(begun).toEqual(ended);
+    }
+  });
+
   it.each(Object.keys(en[namespace]!))('%s wants the same values in both', (key) => {
     const values = (text: Compiled) => [...new Set(wants(text))].sort();
     expect(values(fi[namespace]![key]!)).toEqual(values(en[namespace]![key]!));

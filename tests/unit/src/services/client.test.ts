@@ -141,6 +141,7 @@ describe('a session that the relay has ended', () => {
     ['session-expired', { banner: true, error: null }],
     ['device-revoked', { banner: false, error: expect.stringMatching(/removed from your account/) }],
     ['password-changed', { banner: false, error: expect.stringMatching(/^Your password was changed/) }],
+    ['account-suspended', { banner: false, error: expect.stringMatching(/^This account is suspended/) }],
   ])('is not asked about with a token that is worth nothing: %s', async (code, { banner, error }) => {
     await resume();
     mqtt.accept();
@@ -206,7 +207,7 @@ it.each<[string, () => Promise<unknown>]>([
   ['openChat', () => client.actions.openChat(peer)],
   ['sendMessage', () => client.actions.sendMessage(peer, 'hello')],
   ['retryMessage', () => client.actions.retryMessage(peer, 'm')],
-  ['sendAnyway', () => client.actions.sendAnyway('u')],
+  ['settleDoubt', () => client.actions.settleDoubt('u', 'sendAnyway')],
   ['updateBlocks', () => client.actions.updateBlocks()],
   ['removeContact', () => client.actions.removeContact(peer)],
 ])('%s needs a session', async (_name, act) => {

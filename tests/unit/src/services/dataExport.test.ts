@@ -8,7 +8,7 @@ import { resetSessionAtomsAtom } from '#src/store/sessionAtom.ts';
 import { MemoryFile } from '#tests/support/memoryFile.ts';
 import { group } from '../support/groups.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
-import { account, anna, answering, bert, device, exporting, logOf } from './support/exported.ts';
+import { account, anna, answering, bert, device, exporting, logOf, ownReport } from './support/exported.ts';
 
 const groupId = '99999999-0000-4000-8000-000000000009';
 const groupConversation = `group:${groupId}`;
@@ -27,7 +27,15 @@ describe('the JSON file', () => {
       [conversationId, [received(2), sent(3, 'Hi.')]],
       [groupConversation, [received(4, inGroup)]],
     ]);
-    const facts = { name: 'Sailing', creatorId: me, leavingIds: [], withoutDeviceIds: [], nameDue: false };
+    const facts = {
+      name: 'Sailing',
+      creatorId: me,
+      leavingIds: [],
+      withoutDeviceIds: [],
+      unvouchedIds: [],
+      removalDue: false,
+      nameDue: false,
+    };
     const states = [
       state({ readSeq: 2 }),
       state({
@@ -66,6 +74,7 @@ describe('the JSON file', () => {
       contact_requests: { received: [], sent: [] },
       notifications: [],
       devices: [device],
+      reports: [ownReport],
       account,
       messages: [
         {
@@ -146,6 +155,7 @@ describe('the JSON file', () => {
     expect(JSON.parse(file.text)).toMatchObject({
       contacts: [bert],
       devices: null,
+      reports: null,
       account: null,
       contact_requests: { received: null, sent: null },
       messages: [{ id: 'm1' }],

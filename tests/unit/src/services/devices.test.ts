@@ -155,6 +155,17 @@ describe('revoking a device', () => {
     await devices.load();
   });
 
+  it('takes the device out of the others where one conversation is refused, as that with somebody who is blocked', async () => {
+    const conversationIds = ['blocked', conversationId, `self:${me}`];
+    worker.conversations.mockResolvedValue(
+      conversationIds.map((id) => ({ ...holding(here, phone), conversationId: id })),
+    );
+    settle.mockRejectedValueOnce(refused('not-a-contact'));
+    await devices.revoke(phone);
+    await settled();
+    expect(settle.mock.calls).toEqual(conversationIds.map((id) => [id]));
+  });
+
   it('brings the signed statement to the relay, and takes the device out of every conversation', async () => {
     worker.conversations.mockResolvedValue([
       holding(here, phone),

@@ -113,6 +113,8 @@ describe('the text of the readable file', () => {
             creatorId: me,
             leavingIds: [],
             withoutDeviceIds: [],
+            unvouchedIds: [],
+            removalDue: false,
             nameDue: false,
           },
         }),

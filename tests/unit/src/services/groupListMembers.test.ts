@@ -147,7 +147,7 @@ describe('the members of a group', () => {
 
 describe('a member who has left', () => {
   const departed = [{ user_id: peer, statement: 'c3RhdGVtZW50' }];
-  const left = { ...sailors, leavingIds: [peer] };
+  const left = { ...sailors, leavingIds: [peer], removalDue: true };
 
   beforeEach(async () => {
     await loaded();
@@ -174,7 +174,7 @@ describe('a member who has left', () => {
   });
 
   it('is removed by the creator first, and by nobody twice', async () => {
-    move({ group: { ...left, creatorId: peer, leavingIds: [] } });
+    move({ group: { ...left, creatorId: peer, leavingIds: [], removalDue: false } });
     setLeaveStatements.mockImplementation(async () => {
       setKeys({ ...keys, group: { ...left, creatorId: peer } });
       return keys;
@@ -182,7 +182,11 @@ describe('a member who has left', () => {
     await list.reconcile(sailing);
     await deps.clock.advance(timings.tidyingByCreator);
     expect(settle).not.toHaveBeenCalled();
-    setKeys({ ...keys, members: [member(me)], group: { ...left, creatorId: peer, leavingIds: [] } });
+    setKeys({
+      ...keys,
+      members: [member(me)],
+      group: { ...left, creatorId: peer, leavingIds: [], removalDue: false },
+    });
     await deps.clock.advance(timings.tidyingByOthers);
     expect(settle).not.toHaveBeenCalled();
   });
@@ -200,6 +204,18 @@ describe('a member who has left', () => {
     list.stop();
     await deps.clock.advance(timings.tidyingByOthers);
     expect(settle).not.toHaveBeenCalled();
+  });
+});
+
+describe('somebody whom the creator has not added', () => {
+  const tampered = { ...sailors, removalDue: true };
+
+  it('is taken out soon by the creator’s browser, since the others wait for it', async () => {
+    await loaded();
+    setKeys({ ...keys, group: tampered });
+    move({ group: tampered });
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(settle).toHaveBeenCalledExactlyOnceWith(idOf(sailing));
   });
 });
 

@@ -48,6 +48,21 @@ describe('the name of a group', () => {
     expect(shown()?.name).toBe('Sailing');
   });
 
+  it('is opened although a commit came between what the relay said of it and what it says of the epoch', async () => {
+    // The members are as before, so that nothing else asks the relay again.
+    setKeys(groupState({ epoch: 4, group: nameless }));
+    setGroupName.mockImplementation(async ({ epoch }) => {
+      if (epoch === 4) setKeys(groupState({ epoch: 4 }));
+      return keys;
+    });
+    const loading = loaded();
+    await settled();
+    setDetails({ ...details, name_epoch: 4 });
+    await deps.clock.advance(timings.settleMax);
+    await loading;
+    expect(shown()?.name).toBe('Sailing');
+  });
+
   it('is tried again with the next epoch, when none could be opened', async () => {
     setKeys(groupState({ group: nameless }));
     await loaded();
@@ -78,7 +93,7 @@ describe('the name of a group', () => {
   });
 
   describe('that a device from outside cannot open', () => {
-    const due = { ...sailors, nameDue: true };
+    const due = { ...sailors, unvouchedIds: [], removalDue: false, nameDue: true };
 
     beforeEach(async () => {
       await loaded();

@@ -28,6 +28,8 @@ interface Copy {
 }
 
 let calls: string[];
+/** The positions behind which the worker was given pages. */
+let readAfter: number[];
 let kept: (Copy & { position: number })[];
 let lastPosition: number;
 /** The messages that the worker of this browser knows. */
@@ -52,6 +54,7 @@ const copy = (id: string, of = conversationId): Copy => ({ id, conversationId: o
 
 beforeEach(() => {
   calls = [];
+  readAfter = [];
   kept = [];
   lastPosition = 0;
   perPage = 200;
@@ -109,7 +112,8 @@ beforeEach(() => {
         worker.position = stored.lastPosition;
       }
     },
-    readBackup: async (page, hasAllKeys = false) => {
+    readBackup: async (page, hasAllKeys = false, after = 0) => {
+      readAfter.push(after);
       const isComplete = hasAllKeys || worker.hasKeys;
       if (!isComplete) return { messages: [], kept: worker.kept, isLate: false, isComplete };
       worker.position = page.at(-1)?.position ?? worker.position;
@@ -135,6 +139,7 @@ describe('syncing the message backup', () => {
     worker.due.set(conversationId, [copy('x'), copy('y'), copy('z')]);
     await messageBackup.sync();
     expect(calls).toEqual(['get after 0', 'get after 2', 'get after 3', 'put x y', 'put z']);
+    expect(readAfter).toEqual([0, 2]);
     expect(worker.due.size).toBe(0);
     calls = [];
     await messageBackup.sync();

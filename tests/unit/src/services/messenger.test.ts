@@ -282,7 +282,7 @@ describe('a direct conversation whose log is in doubt', () => {
     await settled();
     expect(relay.log.filter(({ kind, sender_id: id }) => kind === 'application' && id === me)).toEqual([]);
     deps.crypto.sendAnyway = async () => calm;
-    await messenger.messaging.sendAnyway(peer);
+    await messenger.messaging.settleDoubt(peer, 'sendAnyway');
     await settled();
     expect(relay.log.filter(({ kind, sender_id: id }) => kind === 'application' && id === me)).toHaveLength(
       1,

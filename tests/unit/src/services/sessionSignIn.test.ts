@@ -68,6 +68,23 @@ describe('signing up', () => {
     expect(worker.createKeyPackages).toHaveBeenCalledWith(50, true);
   });
 
+  it('sends the code of an invitation along', async () => {
+    const names = { username: 'anna', email: 'anna@example.org', password: 'secret' };
+    await session.signUp({ ...names, privacyConsent: true, invitation: 'aW52aXRhdGlvbiBjb2Rl' });
+    expect(api.register).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ invitation: 'aW52aXRhdGlvbiBjb2Rl' }),
+    );
+  });
+
+  it.each([
+    ['sign-up-closed', 'This server takes no new accounts at the moment. If you have one, log in.'],
+    ['invitation-refused', 'This invitation has been used or has expired. Ask for another one.'],
+  ] as const)('says in the language of the page why it is refused: %s', async (code, sentence) => {
+    api.register?.mockRejectedValue(refused(code, 'No.'));
+    await expect(signUp()).rejects.toThrow(sentence);
+    expectSignedOut();
+  });
+
   it('sends nothing without consent', async () => {
     const attempt = session.signUp({ username: 'a', email: 'a@b.c', password: 'p', privacyConsent: false });
     await expect(attempt).rejects.toThrow('You must accept the Privacy Policy to create an account.');
@@ -220,6 +237,11 @@ describe('logging in', () => {
       "the relay's sentence",
       refused('wrong-credentials', 'Wrong username or password.'),
       'Wrong username or password.',
+    ],
+    [
+      'its own sentence, in the language of the page, for a suspended account',
+      refused('account-suspended', 'Out.'),
+      'This account is suspended. Ask whoever runs this server.',
     ],
     ['a sentence of the client', refused('internal'), 'Failed to log in. Please check your credentials.'],
     [

@@ -47,6 +47,18 @@ describe('catching up with a log', () => {
     ]);
   });
 
+  it('stays out of a conversation that is held back from this person, and fails nothing by it', async () => {
+    relay.begin(peer, 3);
+    relay.before = (call) => {
+      if (call === 'getGroupInfo') throw refused('not-found');
+    };
+    await expect(sync.syncAll()).resolves.toBeUndefined();
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'outside' });
+    relay.before = () => undefined;
+    await sync.syncAll();
+    expect(await deps.crypto.conversation(conversationId)).toMatchObject({ status: 'joined' });
+  });
+
   it('joins by external commit when the Welcome is for keys this device does not have', async () => {
     relay.begin(peer, 1);
     relay.welcomes.set('own-device', [

@@ -40,6 +40,8 @@ type FakeActions = { readonly [Name in keyof AppActions]: ReturnType<typeof vi.f
 export function fakeActions(): FakeActions {
   return {
     prepareSignIn: vi.fn<AppActions['prepareSignIn']>(),
+    report: vi.fn<AppActions['report']>().mockResolvedValue(),
+    signUpMode: vi.fn<AppActions['signUpMode']>().mockResolvedValue('open'),
     signUp: vi.fn<AppActions['signUp']>().mockResolvedValue(),
     logIn: vi.fn<AppActions['logIn']>().mockResolvedValue(),
     logOut: vi.fn<AppActions['logOut']>().mockResolvedValue(),
@@ -70,6 +72,7 @@ export function fakeActions(): FakeActions {
     loadRetention: vi
       .fn<AppActions['loadRetention']>()
       .mockResolvedValue({ entryDays: 90, historyDays: null }),
+    isStorageKept: vi.fn<AppActions['isStorageKept']>().mockResolvedValue(false),
     deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
     exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
     cancelDataExport: vi.fn<AppActions['cancelDataExport']>(),
@@ -89,7 +92,7 @@ export function fakeActions(): FakeActions {
     messageEvidence: vi.fn<AppActions['messageEvidence']>().mockRejectedValue(new Error('none')),
     saveView: vi.fn<AppActions['saveView']>().mockResolvedValue(''),
     compareView: vi.fn<AppActions['compareView']>().mockRejectedValue(new Error('none')),
-    sendAnyway: vi.fn<AppActions['sendAnyway']>().mockResolvedValue(),
+    settleDoubt: vi.fn<AppActions['settleDoubt']>().mockResolvedValue(),
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
     openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),
     createGroup: vi.fn<AppActions['createGroup']>().mockResolvedValue('group-id'),

@@ -33,12 +33,22 @@ export const device = {
 };
 
 /** Everything that the relay holds of Anna. */
+export const ownReport = {
+  id: '00000000-0000-4000-8000-0000000000aa',
+  user_id: peer,
+  reason: 'spam' as const,
+  text: 'Again.',
+  messages: [],
+  created_at: '2026-03-01T12:00:00.000Z',
+};
+
 export const answering: Partial<Api> = {
   listContacts: async () => [bert],
   listContactRequests: async () => [],
   listSentRequests: async () => [],
   listNotifications: async () => [],
   listDevices: async () => [device],
+  listReports: async () => [ownReport],
   accountData: async () => account,
 };
 

@@ -20,6 +20,8 @@ export const sailors = {
   creatorId: me,
   leavingIds: [],
   withoutDeviceIds: [],
+  unvouchedIds: [],
+  removalDue: false,
   nameDue: false,
 };
 

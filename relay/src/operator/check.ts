@@ -1,0 +1,190 @@
+import { stat, statfs } from 'node:fs/promises';
+import { connect as connectTcp } from 'node:net';
+import path from 'node:path';
+import { connect } from 'node:tls';
+import { type Config, readConfig } from '../config.ts';
+import { openBeside } from '../db/beside.ts';
+import { StartupError } from '../errors.ts';
+import { appOriginOf } from '../http/origins.ts';
+import type { Command } from './command.ts';
+import { size } from './text.ts';
+
+type State = 'ok' | 'warning' | 'failed';
+
+interface Finding {
+  readonly what: string;
+  readonly state: State;
+  readonly detail: string;
+}
+
+/** Milliseconds that anything that is asked may take. */
+const patience = 5000;
+/** Bytes of free space below which something is to be done now, or soon. */
+const freeSpace = { failed: 512 * 1024 * 1024, warning: 5 * 1024 * 1024 * 1024 };
+/** Days before the end of a certificate, by which it should have been renewed. */
+const certificateDays = { failed: 2, warning: 14 };
+const day = 24 * 60 * 60 * 1000;
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : 'unknown reason');
+const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail });
+const failed = (what: string, detail: string): Finding => ({ what, state: 'failed', detail });
+
+/** Returns the state of a number that should not be low. */
+export function stateOf(value: number, limits: { readonly failed: number; readonly warning: number }): State {
+  if (value < limits.failed) return 'failed';
+  return value < limits.warning ? 'warning' : 'ok';
+}
+
+export const check: Command = {
+  name: 'check',
+  summary:
+    'Look at the configuration, the database, the free space, the relay, its certificates and its servers',
+  async runAlone(environment) {
+    const findings = await findingsOf(environment);
+    const marks = { ok: 'ok      ', warning: 'warning ', failed: 'FAILED  ' } as const;
+    const hasFailed = findings.some(({ state }) => state === 'failed');
+    return {
+      json: findings,
+      text: findings.map(({ what, state, detail }) => `${marks[state]} ${what}: ${detail}`).join('\n'),
+      ...(hasFailed ? { hasFailed } : {}),
+    };
+  },
+};
+
+async function findingsOf(environment: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(environment);
+  } catch (error) {
+    return [failed('configuration', reason(error))];
+  }
+  const behindProxy = config.trustProxy && config.keysOrigin === null;
+  const configuration = behindProxy
+    ? failed('configuration', 'KEYS_ORIGIN must be set behind a proxy.')
+    : ok('configuration', 'every setting is understood');
+  const all = [
+    database(config),
+    space(config),
+    secrets(config),
+    webClient(config),
+    relay(config),
+    ...certificates(config),
+    ...servers(config),
+  ];
+  return [configuration, ...(await Promise.all(all))];
+}
+
+async function database(config: Config): Promise<Finding> {
+  try {
+    const beside = await openBeside(config);
+    try {
+      const damage = await beside.damage();
+      const bytes = size(await beside.size());
+      return damage === null
+        ? ok('database', `of this version, ${bytes}`)
+        : failed('database', `damaged: ${damage.split('\n')[0]}. Restore a backup.`);
+    } finally {
+      await beside.close();
+    }
+  } catch (error) {
+    // The address of the database has a password in it, which only our own sentences are known to leave out.
+    return failed('database', error instanceof StartupError ? error.message : "it can't be read");
+  }
+}
+
+async function space({ dataDir }: Config): Promise<Finding> {
+  try {
+    const { bavail, bsize, blocks } = await statfs(dataDir);
+    const [free, whole] = [bavail * bsize, blocks * bsize];
+    const detail = `${size(free)} of ${size(whole)} are free in ${dataDir}`;
+    return { what: 'space', state: stateOf(free, freeSpace), detail };
+  } catch (error) {
+    return failed('space', reason(error));
+  }
+}
+
+async function secrets({ dataDir }: Config): Promise<Finding> {
+  const file = path.join(dataDir, 'secrets.json');
+  const found = await stat(file).catch(() => null);
+  if (found === null)
+    return failed('secrets', `there is no ${file}; the relay makes it when it first starts`);
+  const isOpen = (found.mode & 0o077) !== 0;
+  return isOpen
+    ? failed('secrets', `others can read ${file}: chmod 600 it`)
+    : ok('secrets', 'the relay’s alone');
+}
+
+async function webClient({ webDir }: Config): Promise<Finding> {
+  const file = path.join(webDir, 'app', 'index.html');
+  const found = await stat(file).catch(() => null);
+  return found === null
+    ? { what: 'web client', state: 'warning', detail: `there is none in ${webDir}: npm run build makes it` }
+    : ok('web client', `in ${webDir}`);
+}
+
+async function relay({ host, port }: Config): Promise<Finding> {
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const address = `http://${name}:${port}/readyz`;
+  try {
+    const { status } = await fetch(address, { signal: AbortSignal.timeout(patience) });
+    return status === 200
+      ? ok('relay', `ready at ${name}:${port}`)
+      : failed('relay', `it answers at ${name}:${port} that it is not ready (${status})`);
+  } catch {
+    return failed('relay', `nothing answers at ${name}:${port}`);
+  }
+}
+
+function certificates({ keysOrigin }: Config): Promise<Finding>[] {
+  if (keysOrigin === null) return [];
+  const origins = [appOriginOf(keysOrigin), keysOrigin].filter((origin) => origin !== null);
+  return origins.map((origin) => {
+    const { protocol, hostname, port } = new URL(origin);
+    return protocol === 'https:'
+      ? certificate(origin, hostname, port === '' ? 443 : Number(port))
+      : Promise.resolve(failed(origin, 'browsers offer no cryptography to a page that came without TLS'));
+  });
+}
+
+function certificate(what: string, host: string, port: number): Promise<Finding> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, servername: host, timeout: patience }, () => {
+      const left = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / day);
+      socket.destroy();
+      const detail = `its certificate is good for ${left} days`;
+      resolve({ what, state: stateOf(left, certificateDays), detail });
+    });
+    const fail = (why: string) => {
+      socket.destroy();
+      resolve(failed(what, why));
+    };
+    socket.on('timeout', () => fail('it does not answer'));
+    socket.on('error', (error) => fail(error.message));
+  });
+}
+
+function servers({ redisUrl, smtp }: Config): Promise<Finding>[] {
+  const redis = redisUrl === null ? null : new URL(redisUrl);
+  return [
+    ...(redis === null
+      ? []
+      : [reach('Redis', redis.hostname, redis.port === '' ? 6379 : Number(redis.port))]),
+    ...(smtp === null ? [] : [reach('mail server', smtp.host, smtp.port)]),
+  ];
+}
+
+/** Finds out whether a server takes connections; no name or password is sent. */
+function reach(what: string, host: string, port: number): Promise<Finding> {
+  return new Promise((resolve) => {
+    const socket = connectTcp({ host, port, timeout: patience }, () => {
+      socket.destroy();
+      resolve(ok(what, `takes connections at ${host}:${port}`));
+    });
+    const fail = (why: string) => {
+      socket.destroy();
+      resolve(failed(what, why));
+    };
+    socket.on('timeout', () => fail(`${host}:${port} does not answer`));
+    socket.on('error', (error) => fail(error.message));
+  });
+}
