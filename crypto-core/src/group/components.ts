@@ -71,7 +71,7 @@ const safeAadIn = new WeakMap<readonly Extension[], boolean>();
 function usesSafeAad({ extensions }: Pick<GroupContext, 'extensions'>): boolean {
   let isUsed = safeAadIn.get(extensions);
   if (isUsed === undefined) {
-    // What is in a GroupContext was within the limits when it came.
+    // A GroupContext was within the limits when it came.
     const entries = findAppData(extensions, NO_LIMITS);
     isUsed = entries.some(({ componentId }) => componentId === ComponentId.safeAad);
     safeAadIn.set(extensions, isUsed);

@@ -1,5 +1,6 @@
 /** Validation of a commit beyond its proposals (RFC 9420 sections 12.4 and 12.4.2). */
-import { compareBytes, findRepeated, isAmong } from '../codec/order.ts';
+import { equalBytes } from '../bytes.ts';
+import { findRepeated } from '../codec/order.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit } from '../structs/commit.ts';
 import type { LeafIndex } from '../structs/indices.ts';
@@ -49,17 +50,13 @@ export function validatePath(
   checkLeafForm(context, path.leafNode, committer, 'commit', replaces);
   const keys = [path.leafNode.encryptionKey, ...path.nodes.map((node) => node.encryptionKey)];
   if (findRepeated(keys) !== null) throw new CryptoError('invalid-commit', 'COMMIT-02: a key occurs twice');
-  // Seldom true: then some node has the key itself, or one with the same end.
-  if (keys.some((key) => tree.keys.encryptionKeys(key) > 0))
-    checkAgainstTree(tree, keys.toSorted(compareBytes));
-  checkLeafAuthenticity(context, path.leafNode, committer, replaces);
-}
-
-/** @param keys in ascending order */
-function checkAgainstTree(tree: RatchetTree, keys: readonly Uint8Array[]): void {
-  for (const [index, node] of tree.entries()) {
-    if (isAmong(keys, node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey)) {
+  // Seldom any: then a node has one of these keys, or one with the same end.
+  const seen = keys.filter((key) => tree.keys.encryptionKeys(key) > 0);
+  for (const [index] of seen.length > 0 ? tree.entries() : []) {
+    const known = tree.encryptionKey(index);
+    if (known !== null && seen.some((key) => equalBytes(key, known))) {
       throw new CryptoError('invalid-commit', `COMMIT-02: a key of the path is that of node ${index}`);
     }
   }
+  checkLeafAuthenticity(context, path.leafNode, committer, replaces);
 }

@@ -2,7 +2,7 @@
 
 import { equalBytes } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
-import { findRepeated, findRepetitionOf } from '../codec/order.ts';
+import { findRepeated } from '../codec/order.ts';
 import { decode } from '../codec/reader.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -16,7 +16,7 @@ import { LISTED_PROPOSALS, type ProposalType, ProposalTypeValue } from '../struc
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
-import { isLeaf, leafOfNode, nodeOfLeaf } from '../tree/math.ts';
+import { isLeaf, leafOfNode } from '../tree/math.ts';
 import type { RatchetTree, UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
 import { findAppData } from './components.ts';
 import type { MemberCheck } from './hooks.ts';
@@ -261,15 +261,8 @@ function refuseRepeated(
   keys: readonly Uint8Array[],
   nodes: readonly NodeIndex[],
   proposals: LeafProposals,
-  fresh: ReadonlySet<NodeIndex> | null,
 ): void {
-  const repeated =
-    fresh === null
-      ? findRepeated(keys)
-      : findRepetitionOf(
-          keys,
-          nodes.flatMap((node, at) => (fresh.has(node) ? [at] : [])),
-        );
+  const repeated = findRepeated(keys);
   const found = repeated?.map((at) => nodes[at] ?? toNodeIndex(0));
   if (found === undefined) return;
   const refs = found.flatMap((node) => (isLeaf(node) ? (proposals.get(leafOfNode(node)) ?? []) : []));
@@ -295,9 +288,7 @@ export function checkFreshLeaves(
       ({ encryptionKey, signatureKey }) =>
         keys.encryptionKeys(encryptionKey) === 1 && keys.signatureKeys(signatureKey) === 1,
     );
-  if (!isAlone || !keys.supportsCredentials) {
-    checkTreeLeaves(tree, proposals, new Set([...fresh].map(nodeOfLeaf)));
-  }
+  if (!isAlone || !keys.supportsCredentials) checkTreeLeaves(tree, proposals);
 }
 
 /**
@@ -306,14 +297,9 @@ export function checkFreshLeaves(
  * LEAF-10 (section 7.3): each credential type in use is supported by all members.
  * One pass over the tree.
  * @param proposals the ProposalRefs of leaves that the commit adds or updates by reference
- * @param fresh the leaves that the commit has set, when the tree was checked before it; null for all nodes
  * @throws CryptoError 'invalid-leaf'
  */
-export function checkTreeLeaves(
-  tree: UnverifiedRatchetTree,
-  proposals: LeafProposals = new Map(),
-  fresh: ReadonlySet<NodeIndex> | null = null,
-): void {
+export function checkTreeLeaves(tree: UnverifiedRatchetTree, proposals: LeafProposals = new Map()): void {
   const nodes: NodeIndex[] = [];
   const encryptionKeys: Uint8Array[] = [];
   const memberNodes: NodeIndex[] = [];
@@ -327,8 +313,8 @@ export function checkTreeLeaves(
     signatureKeys.push(node.leaf.signatureKey);
     credentialTypes.add(CredentialTypeValue[node.leaf.credential.type]);
   }
-  refuseRepeated('LEAF-09', 'encryption key', encryptionKeys, nodes, proposals, fresh);
-  refuseRepeated('LEAF-08', 'signature key', signatureKeys, memberNodes, proposals, fresh);
+  refuseRepeated('LEAF-09', 'encryption key', encryptionKeys, nodes, proposals);
+  refuseRepeated('LEAF-08', 'signature key', signatureKeys, memberNodes, proposals);
   for (const { leafIndex, leaf } of tree.members()) {
     for (const type of credentialTypes) {
       if (!leaf.capabilities.credentials.includes(type)) {

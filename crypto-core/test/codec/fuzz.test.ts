@@ -21,7 +21,7 @@ const NAMES = [
 function outcomeOf(bytes: Uint8Array): string {
   let encoded: Uint8Array = new Uint8Array();
   const code = codeOf(() => {
-    // Of a copy, because a commit that was read keeps its bytes.
+    // A copy is encoded, because a commit that was read keeps its bytes.
     encoded = encodeMlsMessage(structuredClone(decodeMlsMessage(bytes)));
   });
   if (code !== 'none') return code;
