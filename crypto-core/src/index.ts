@@ -9,6 +9,12 @@ export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';
 export { type PadTo, paddedLength } from './framing/padding.ts';
 export {
+  type AppDataLogic,
+  type AppDataUpdates,
+  applyingAppData,
+  type ProposedAppData,
+} from './group/appData.ts';
+export {
   type DecryptedMessage,
   decryptApplication,
   encryptApplication,
@@ -74,6 +80,7 @@ export {
   processProposal,
   type ReInitRequest,
 } from './group/propose.ts';
+export { type SelfRemoves, verifyingSelfRemoves } from './group/selfRemove.ts';
 export { loadGroup, reloadSecretTree, type SecretTreeLookup, saveEpoch } from './group/snapshot.ts';
 export { endGroup, type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
 export { decodeStoredProposal, encodeStoredProposal } from './group/storedProposal.ts';
@@ -85,10 +92,15 @@ export { type ComponentData, ComponentId } from './structs/component.ts';
 export type { Credential } from './structs/credential.ts';
 export type { Extension } from './structs/extension.ts';
 export type { ExternalSender } from './structs/externalSender.ts';
-export type { ContentType } from './structs/framedContent.ts';
+export type { ContentType, Sender } from './structs/framedContent.ts';
 export { type LeafIndex, toLeafIndex } from './structs/indices.ts';
 export type { OwnKeyPackage, UnverifiedKeyPackage } from './structs/keyPackage.ts';
 export type { Lifetime } from './structs/leafNode.ts';
+export {
+  type AppDataUpdateProposal,
+  ProposalTypeValue,
+  type SelfRemoveProposal,
+} from './structs/proposal.ts';
 export type { PreSharedKeyId } from './structs/psk.ts';
 export type { WireFormat } from './structs/wireFormat.ts';
 export { ready } from './suite/sodium.ts';

@@ -12,6 +12,7 @@ import type { ContentType, FramedContent } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import type { WireFormat } from '../structs/wireFormat.ts';
+import { checkAuthenticatedData, ownAuthenticatedData } from './components.ts';
 import { privateKeysOf, signatureKeyIn } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 
@@ -19,7 +20,8 @@ import { assertActive, type Group, memberLeaf } from './state.ts';
  * Encrypts an application message, padded to a Padmé size or by `padTo`. It uses up a key: store
  * `group.secretTree.takeChanges()` before the message leaves.
  * @returns MLSMessage(PrivateMessage)
- * @throws CryptoError 'removed', 'unsupported', 'key-exhausted', 'usage' for less than no padding
+ * @throws CryptoError 'removed', 'unsupported', 'key-exhausted', 'usage' for less than no padding, or authenticated data that is no SafeAAD in a
+ * group with safe_aad
  */
 export function encryptApplication(
   group: Group,
@@ -30,6 +32,7 @@ export function encryptApplication(
 ): Uint8Array {
   assertActive(group);
   const { suite, context, ownLeaf, signaturePrivateKey } = group;
+  ownAuthenticatedData(context, authenticatedData);
   const framed: FramedContent = {
     groupId: context.groupId,
     epoch: context.epoch,
@@ -68,6 +71,7 @@ export function decryptApplication(
   if (message.wireFormat !== 'private-message' || message.privateMessage.contentType !== 'application') {
     throw new CryptoError('malformed', 'not an application message');
   }
+  checkAuthenticatedData(group.context, message.privateMessage);
   const { content, generation } = unprotectPrivateMessage(
     group.suite,
     message.privateMessage,

@@ -1,5 +1,5 @@
 /** Creating commits as a member (RFC 9420 section 12.4.1). */
-import { EMPTY, wipe } from '../bytes.ts';
+import { wipe } from '../bytes.ts';
 import { DEFAULT_LIMITS, type Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -9,9 +9,13 @@ import type { Extension } from '../structs/extension.ts';
 import type { Sender } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import { encodeMlsMessage } from '../structs/mlsMessage.ts';
+import type { AppDataUpdateProposal } from '../structs/proposal.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import { keysInTree } from '../tree/treekem.ts';
+import type { AppDataUpdates } from './appData.ts';
 import { assembleCommit } from './assemble.ts';
+import { blaming } from './blame.ts';
+import { ownAuthenticatedData } from './components.ts';
 import {
   type Continuation,
   checkContinuation,
@@ -25,9 +29,9 @@ import { decodeKeyPackage } from './keyPackage.ts';
 import { type LeafOptions, ownLeafContent } from './ownLeaf.ts';
 import { checkPolicy } from './policy.ts';
 import {
-  blaming,
   byReference,
   byValue,
+  freshLeaves,
   leafProposals,
   proposedChanges,
   resolveProposals,
@@ -39,8 +43,8 @@ import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { privateKeysOf } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 import { needsPath } from './validateCommit.ts';
-import { checkCapabilities, checkLifetime, checkTreeLeaves, secondsOf } from './validateLeaf.ts';
-import { applyProposals, validateProposalList } from './validateProposals.ts';
+import { checkCapabilities, checkFreshLeaves, checkLifetime, secondsOf } from './validateLeaf.ts';
+import { applyProposals, checkProposalTypes, validateProposalList } from './validateProposals.ts';
 import { createWelcome } from './welcome.ts';
 
 export interface CreateCommitArgs {
@@ -52,6 +56,10 @@ export interface CreateCommitArgs {
   /** Pre-shared keys to mix in; `pskLookup` has to find them. */
   readonly psks?: readonly PreSharedKeyId[];
   readonly pskLookup?: PskLookup;
+  /** Changes of component data (extensions draft), which `appData` has to know. */
+  readonly appDataUpdates?: readonly AppDataUpdateProposal[];
+  /** By `applyingAppData`, for the components that AppDataUpdates change; without it, they are refused. */
+  readonly appData?: AppDataUpdates;
   /** Ends the group in favour of another. A ReInit stands alone. */
   readonly reInit?: ReInitRequest;
   /** Makes the new group the continuation of another, in its first commit, which adds all of its members. */
@@ -95,6 +103,7 @@ function proposalsOf(args: CreateCommitArgs, limits: Limits, env: Env): Proposal
     list.push(byValue({ type: 'psk', psk: continuationPsk(args.continues, env) }));
   }
   for (const psk of args.psks ?? []) list.push(byValue({ type: 'psk', psk }));
+  list.push(...(args.appDataUpdates ?? []).map(byValue));
   if (list.length > limits.proposals) {
     throw new CryptoError('unsupported', `more than ${limits.proposals} proposals`);
   }
@@ -110,14 +119,15 @@ function proposalsOf(args: CreateCommitArgs, limits: Limits, env: Env): Proposal
 export function createCommit(group: Group, args: CreateCommitArgs, env: Env): CreatedCommit {
   assertActive(group);
   const { suite, ownLeaf, context } = group;
-  const authenticatedData = args.authenticatedData ?? EMPTY;
+  const authenticatedData = ownAuthenticatedData(context, args.authenticatedData);
   const limits = args.limits ?? DEFAULT_LIMITS;
   const sender: Sender = { type: 'member', leafIndex: ownLeaf };
   const list: Commit = { proposals: proposalsOf(args, limits, env), path: null };
   const proposals = resolveProposals(list, sender, args.proposals ?? [], context.epoch);
-  validateProposalList(suite, list, proposals, ownLeaf, args.continues !== undefined);
+  validateProposalList(suite, proposals, ownLeaf, args.continues !== undefined);
 
-  const changes = proposedChanges(group.tree, context.extensions, proposals);
+  const changes = proposedChanges(group.tree, context.extensions, proposals, args.appData, limits);
+  checkProposalTypes(group.tree, proposals, changes.removed);
   const leafContext = {
     suite,
     groupId: context.groupId,
@@ -126,7 +136,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     limits,
     now: secondsOf(env),
   };
-  const tree = group.tree.clone();
+  const tree = group.tree.cloneWithKeys();
   const effects = applyProposals(leafContext, tree, changes);
   if (tree.leafCount > limits.leaves)
     throw new CryptoError('unsupported', `more than ${limits.leaves} leaves`);
@@ -160,7 +170,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     env,
   );
   if (args.leaf !== undefined) checkCapabilities(leafContext, memberLeaf(tree, ownLeaf));
-  checkTreeLeaves(tree, leafProposals(effects));
+  checkFreshLeaves(tree, freshLeaves(effects, ownLeaf), leafProposals(effects));
   if (args.continues !== undefined) checkContinuation(args.continues, assembled.context, tree);
   const privateKeys = new Map([...group.privateKeys, ...(assembled.path?.privateKeys ?? [])]);
   const pending: Group = {

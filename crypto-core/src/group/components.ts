@@ -3,13 +3,15 @@
  * authenticated data, and secrets of an epoch that can be taken once.
  */
 import { EMPTY } from '../bytes.ts';
-import type { Limits } from '../codec/limits.ts';
+import { type Limits, NO_LIMITS } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
+import { assertSameEpoch } from '../framing/contentAuth.ts';
 import { takeExporterSecret } from '../schedule/exporterTree.ts';
 import { type ComponentData, ComponentId, readComponents, writeComponents } from '../structs/component.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
+import type { GroupContext } from '../structs/groupContext.ts';
 import { assertActive, type Group } from './state.ts';
 
 function encodeComponents(entries: readonly ComponentData[]): Uint8Array {
@@ -60,7 +62,55 @@ export function decodeComponentIds(bytes: Uint8Array, limits?: Limits): readonly
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function hasSafeAad({ context }: Group): boolean {
-  return findAppData(context.extensions).some(({ componentId }) => componentId === ComponentId.safeAad);
+  return usesSafeAad(context);
+}
+
+/** The answers for the lists of extensions in use, because each message asks. */
+const safeAadIn = new WeakMap<readonly Extension[], boolean>();
+
+function usesSafeAad({ extensions }: Pick<GroupContext, 'extensions'>): boolean {
+  let isUsed = safeAadIn.get(extensions);
+  if (isUsed === undefined) {
+    // A GroupContext was within the limits when it came.
+    const entries = findAppData(extensions, NO_LIMITS);
+    isUsed = entries.some(({ componentId }) => componentId === ComponentId.safeAad);
+    safeAadIn.set(extensions, isUsed);
+  }
+  return isUsed;
+}
+
+/**
+ * COMP-05 (section 4.9): in a group with safe_aad, the authenticated data of a message is a SafeAAD. It isn't secret, so
+ * that this is checked before the message uses up a key; of a message of another epoch the framing knows better.
+ * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch'
+ */
+export function checkAuthenticatedData(
+  context: GroupContext,
+  message: { readonly groupId: Uint8Array; readonly epoch: bigint; readonly authenticatedData: Uint8Array },
+): void {
+  if (!usesSafeAad(context)) return;
+  assertSameEpoch(message, context);
+  try {
+    decodeSafeAad(message.authenticatedData);
+  } catch (error) {
+    const code = error instanceof CryptoError ? error.code : 'malformed';
+    throw new CryptoError(code, 'COMP-05: authenticated data that is no SafeAAD');
+  }
+}
+
+/**
+ * Returns the authenticated data for an own message: by default none, which in a group with safe_aad is an empty SafeAAD.
+ * @throws CryptoError 'usage' for what isn't a SafeAAD there
+ */
+export function ownAuthenticatedData(context: GroupContext, given?: Uint8Array): Uint8Array {
+  if (!usesSafeAad(context)) return given ?? EMPTY;
+  if (given === undefined) return encodeSafeAad([]);
+  try {
+    decodeSafeAad(given);
+  } catch {
+    throw new CryptoError('usage', 'authenticated data that is no SafeAAD');
+  }
+  return given;
 }
 
 /**

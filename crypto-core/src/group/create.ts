@@ -16,7 +16,7 @@ import { startEpoch } from './epoch.ts';
 import type { SignatureKeyPair } from './keyPackage.ts';
 import { type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 import type { Group } from './state.ts';
-import { checkCapabilities, MAX_LIFETIME_SECONDS, secondsOf } from './validateLeaf.ts';
+import { checkAppData, checkCapabilities, MAX_LIFETIME_SECONDS, secondsOf } from './validateLeaf.ts';
 
 export interface CreateGroupArgs {
   readonly suite: CipherSuiteId;
@@ -63,6 +63,7 @@ export function createGroup(args: CreateGroupArgs, env: Env): Group {
   );
   const extensions = args.extensions ?? [];
   checkCapabilities({ suite, groupExtensions: extensions }, leaf);
+  checkAppData({ groupExtensions: extensions });
   const tree = RatchetTree.ofLeaf(leaf);
   const context: GroupContext = {
     cipherSuite: suite.id,

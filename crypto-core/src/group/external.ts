@@ -11,10 +11,13 @@ import type { Credential } from '../structs/credential.ts';
 import type { Extension } from '../structs/extension.ts';
 import type { UnverifiedGroupInfo } from '../structs/groupInfo.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import type { AppDataUpdateProposal } from '../structs/proposal.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import { getSuite } from '../suite/suites.ts';
 import type { Member, RatchetTree } from '../tree/ratchetTree.ts';
+import type { AppDataUpdates } from './appData.ts';
 import { assembleCommit } from './assemble.ts';
+import { ownAuthenticatedData } from './components.ts';
 import {
   checkJoinPolicy,
   exportGroupInfo,
@@ -25,11 +28,18 @@ import {
 import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import type { SignatureKeyPair } from './keyPackage.ts';
 import { type LeafOptions, ownLeafContent } from './ownLeaf.ts';
-import { byValue } from './proposalList.ts';
+import {
+  byReference,
+  byValue,
+  proposedChanges,
+  resolveProposals,
+  type StoredProposal,
+} from './proposalList.ts';
 import { pskSecretOf } from './psks.ts';
+import type { SelfRemoves } from './selfRemove.ts';
 import type { Group } from './state.ts';
-import { checkCapabilities, checkTreeLeaves } from './validateLeaf.ts';
-import { validateProposalList } from './validateProposals.ts';
+import { checkCapabilities, checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
+import { applyProposals, checkProposalTypes, validateProposalList } from './validateProposals.ts';
 import { verifyRatchetTree } from './verifyRatchetTree.ts';
 
 export interface JoinExternalArgs {
@@ -46,6 +56,12 @@ export interface JoinExternalArgs {
   readonly psks?: readonly PreSharedKeyId[];
   readonly pskLookup?: PskLookup;
   readonly authenticatedData?: Uint8Array;
+  /** By `verifyingSelfRemoves`, from the SelfRemoves of the group's epoch that came beside the GroupInfo. */
+  readonly selfRemoves?: SelfRemoves;
+  /** Changes of component data (extensions draft), which `appData` has to know. */
+  readonly appDataUpdates?: readonly AppDataUpdateProposal[];
+  /** By `applyingAppData`, for the components that AppDataUpdates change. */
+  readonly appData?: AppDataUpdates;
   /** Further extensions of the GroupInfo that comes with the commit, asked for after `joinPolicy`. */
   readonly infoExtensions?: () => readonly Extension[];
   /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
@@ -75,11 +91,24 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
   return [...tree.members()].find(({ leaf }) => equalBytes(leaf.signatureKey, signatureKey));
 }
 
+/** Removes the leaf that this client has in the group, where it comes back and has not asked to be removed itself. */
+function removalOfOld(
+  { resync, signatureKey }: JoinExternalArgs,
+  tree: RatchetTree,
+  selfRemoves: readonly StoredProposal[],
+): ProposalOrRef[] {
+  const old = resync === true ? oldAppearance(tree, signatureKey.publicKey) : undefined;
+  const isGoing = selfRemoves.some(
+    ({ sender }) => sender.type === 'member' && sender.leafIndex === old?.leafIndex,
+  );
+  return old === undefined || isGoing ? [] : [byValue({ type: 'remove', removed: old.leafIndex })];
+}
+
 /**
  * Makes a commit that adds this client to the group that a GroupInfo describes.
  * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
- * 'key-exhausted', 'missing-psk', 'invalid-proposal', 'policy'
+ * 'key-exhausted', 'missing-psk', 'invalid-proposal', 'policy', and 'wrong-group' or 'wrong-epoch' for a SelfRemove
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
   const received = decodeGroupInfo(groupInfo, args.limits);
@@ -88,25 +117,31 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
   const info = verifyGroupInfo(suite, received, receivedTree);
   const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
   const context = info.groupContext;
-  const { extensions } = context;
   checkJoinPolicy(args.joinPolicy, info, tree);
   const { kemOutput, initSecret } = sendExternalInit(suite, externalPubOf(info), env);
 
-  const proposals: ProposalOrRef[] = [byValue({ type: 'external-init', kemOutput })];
-  const old = args.resync === true ? oldAppearance(tree, args.signatureKey.publicKey) : undefined;
-  if (old !== undefined) {
-    proposals.push(byValue({ type: 'remove', removed: old.leafIndex }));
-    tree.removeLeaf(old.leafIndex);
-    tree.truncate();
-  }
-  const psks = args.psks ?? [];
-  for (const psk of psks) proposals.push(byValue({ type: 'psk', psk }));
-  const committed = proposals.flatMap((item) =>
-    item.type === 'proposal'
-      ? [{ proposal: item.proposal, sender: { type: 'new-member-commit' } as const, ref: null }]
-      : [],
-  );
-  validateProposalList(suite, { proposals, path: null }, committed, 'external');
+  const selfRemoves = args.selfRemoves?.(suite, context, tree, args.limits) ?? [];
+  const proposals = [
+    byValue({ type: 'external-init', kemOutput }),
+    ...removalOfOld(args, tree, selfRemoves),
+    ...selfRemoves.map(byReference),
+    ...(args.psks ?? []).map((psk) => byValue({ type: 'psk', psk })),
+    ...(args.appDataUpdates ?? []).map(byValue),
+  ];
+  const sender = { type: 'new-member-commit' } as const;
+  const committed = resolveProposals({ proposals, path: null }, sender, selfRemoves, context.epoch);
+  validateProposalList(suite, committed, 'external');
+  const changes = proposedChanges(tree, context.extensions, committed, args.appData, args.limits);
+  checkProposalTypes(tree, committed, changes.removed);
+  const { extensions } = changes;
+  const leafContext: LeafContext = {
+    suite,
+    groupId: context.groupId,
+    groupExtensions: extensions,
+    memberCheck: args.memberCheck,
+    limits: args.limits,
+  };
+  const { psks } = applyProposals(leafContext, tree, changes);
   const leafIndex = tree.reserveLeaf();
   const assembled = assembleCommit(
     {
@@ -123,7 +158,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
       extensions,
       proposals,
       added: new Set(),
-      sender: { type: 'new-member-commit' },
+      sender,
       leafIndex,
       leaf: {
         signatureKey: args.signatureKey.publicKey,
@@ -133,13 +168,13 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
       signaturePrivateKey: args.signatureKey.privateKey,
       withPath: true,
       wireFormat: 'public-message',
-      authenticatedData: args.authenticatedData ?? EMPTY,
+      authenticatedData: ownAuthenticatedData(context, args.authenticatedData),
     },
     env,
   );
   const { path } = assembled;
   if (path === null) throw new CryptoError('usage', 'an external commit has a path');
-  checkCapabilities({ suite, groupExtensions: extensions, limits: args.limits }, path.leafNode);
+  checkCapabilities(leafContext, path.leafNode);
   checkTreeLeaves(tree);
   const pending: Group = {
     suite,

@@ -47,10 +47,15 @@ export interface CommitProposal {
   /** The committer's credential; an external committer joins with it. */
   readonly senderCredential: Credential;
   readonly adds: readonly Credential[];
-  readonly removes: readonly { readonly leafIndex: LeafIndex; readonly credential: Credential }[];
+  /** `bySelf` is true for a member that removes itself, by a SelfRemove. */
+  readonly removes: readonly {
+    readonly leafIndex: LeafIndex;
+    readonly credential: Credential;
+    readonly bySelf: boolean;
+  }[];
   readonly updates: readonly { readonly leafIndex: LeafIndex; readonly credential: Credential }[];
   readonly external: boolean;
-  /** True when the commit replaces the group's extensions. */
+  /** True when the commit replaces the group's extensions, or changes one of them by an AppDataUpdate. */
   readonly changesExtensions: boolean;
   /** True when the commit ends the group in favour of another, so that nothing can be sent in it any more. */
   readonly endsGroup: boolean;

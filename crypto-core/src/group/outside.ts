@@ -57,7 +57,7 @@ function publicProposal(args: OutsideProposalArgs, sender: Sender, proposal: Pro
 export function proposeFromOutside(
   args: OutsideProposalArgs & {
     readonly senderIndex: number;
-    readonly proposal: Exclude<ProposalRequest, { readonly type: 'update' }>;
+    readonly proposal: Exclude<ProposalRequest, { readonly type: 'update' | 'self-remove' }>;
   },
 ): Uint8Array {
   return publicProposal(args, { type: 'external', senderIndex: args.senderIndex }, proposalOf(args.proposal));

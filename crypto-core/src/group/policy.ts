@@ -18,10 +18,14 @@ export function checkPolicy(
     sender,
     senderCredential,
     adds: effects.added.map(({ keyPackage }) => keyPackage.leafNode.credential),
-    removes: effects.removed.map(({ leafIndex, before }) => ({ leafIndex, credential: before.credential })),
+    removes: effects.removed.map(({ leafIndex, before, bySelf }) => ({
+      leafIndex,
+      credential: before.credential,
+      bySelf,
+    })),
     updates: effects.updated.map(({ leafIndex, after }) => ({ leafIndex, credential: after.credential })),
     external: sender === 'external',
-    changesExtensions: effects.changesExtensions,
+    changesExtensions: effects.changesExtensions || effects.changesAppData,
     endsGroup: effects.reInit !== null,
     authenticatedData,
     // Made when it is asked for, because it lists all members.

@@ -18,10 +18,13 @@ import { nodeOfLeaf } from '../tree/math.ts';
 import type { PathStep, RatchetTree } from '../tree/ratchetTree.ts';
 import { rootHash } from '../tree/treeHash.ts';
 import { decryptPath, keysInTree, mergePath, type PrivateKeys } from '../tree/treekem.ts';
+import type { AppDataUpdates } from './appData.ts';
+import { checkAuthenticatedData } from './components.ts';
 import { advanceEpoch } from './epoch.ts';
 import type { CommitPolicy, MemberCheck, MemberView, PskLookup } from './hooks.ts';
 import { checkPolicy } from './policy.ts';
 import {
+  freshLeaves,
   leafProposals,
   type ProposalEffects,
   proposedChanges,
@@ -33,8 +36,8 @@ import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
 import { assertActive, encodeContext, type Group, memberLeaf, memberView, nextEpoch } from './state.ts';
 import { checkPathPresence, validatePath } from './validateCommit.ts';
-import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
-import { applyProposals, validateProposalList } from './validateProposals.ts';
+import { checkFreshLeaves, type LeafContext } from './validateLeaf.ts';
+import { applyProposals, checkProposalTypes, validateProposalList } from './validateProposals.ts';
 
 export interface ProcessCommitArgs {
   readonly memberCheck: MemberCheck;
@@ -42,6 +45,8 @@ export interface ProcessCommitArgs {
   /** Proposals received in this epoch: a commit may refer to them. */
   readonly proposals?: readonly StoredProposal[];
   readonly psks?: PskLookup;
+  /** By `applyingAppData`, for the components that AppDataUpdates change; without it, they are refused. */
+  readonly appData?: AppDataUpdates;
   /** The most of each thing that a commit may have; those of all members should be the same. */
   readonly limits?: Limits;
 }
@@ -74,6 +79,7 @@ function openCommit(group: Group, bytes: Uint8Array, limits: Limits | undefined)
   let content: VerifiedContent;
   if (message.wireFormat === 'private-message') {
     assertContentType(message.privateMessage.contentType);
+    checkAuthenticatedData(group.context, message.privateMessage);
     const keys = tentativeKeysOf(group);
     const signatureKeyOf = signatureKeyIn(group);
     ({ content } = unprotectPrivateMessage(
@@ -86,6 +92,7 @@ function openCommit(group: Group, bytes: Uint8Array, limits: Limits | undefined)
     ));
   } else if (message.wireFormat === 'public-message') {
     assertContentType(message.publicMessage.content.content.type);
+    checkAuthenticatedData(group.context, message.publicMessage.content);
     content = unprotectPublicMessage(
       group.suite,
       message.publicMessage,
@@ -117,7 +124,11 @@ function findCommitter(group: Group, tree: RatchetTree, sender: Sender, effects:
     const { leafIndex } = sender;
     return { leafIndex, external: false, replaces: memberLeaf(group.tree, leafIndex) };
   }
-  return { leafIndex: tree.reserveLeaf(), external: true, replaces: effects.removed[0]?.before ?? null };
+  return {
+    leafIndex: tree.reserveLeaf(),
+    external: true,
+    replaces: effects.removed.find(({ bySelf }) => !bySelf)?.before ?? null,
+  };
 }
 
 /** Returns the own private keys that are still in use, with that of an own Update if one was committed. */
@@ -158,12 +169,6 @@ function openPath(
   return { commitSecret: received.commitSecret, privateKeys };
 }
 
-/** Lists the leaves that a commit sets: the keys of other nodes were compared when they came, those of a path by COMMIT-02. */
-function freshLeaves({ added, updated }: ProposalEffects, committer: LeafIndex): ReadonlySet<NodeIndex> {
-  const leaves = [...added, ...updated].map(({ leafIndex }) => leafIndex);
-  return new Set([...leaves, committer].map(nodeOfLeaf));
-}
-
 function addedLeaves(effects: ProposalEffects): ReadonlySet<LeafIndex> {
   return new Set(effects.added.map(({ leafIndex }) => leafIndex));
 }
@@ -200,10 +205,11 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   const { suite, context } = group;
   const { sender, authenticatedData } = content.content;
   const proposals = resolveProposals(commit, sender, args.proposals ?? [], context.epoch);
-  validateProposalList(suite, commit, proposals, sender.type === 'member' ? sender.leafIndex : 'external');
+  validateProposalList(suite, proposals, sender.type === 'member' ? sender.leafIndex : 'external');
   checkPathPresence(commit, proposals);
 
-  const changes = proposedChanges(group.tree, context.extensions, proposals);
+  const changes = proposedChanges(group.tree, context.extensions, proposals, args.appData, args.limits);
+  checkProposalTypes(group.tree, proposals, changes.removed);
   const leafContext: LeafContext = {
     suite,
     groupId: context.groupId,
@@ -211,7 +217,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
     memberCheck: args.memberCheck,
     limits: args.limits,
   };
-  const tree = group.tree.clone();
+  const tree = group.tree.cloneWithKeys();
   const effects = applyProposals(leafContext, tree, changes);
   const committer = findCommitter(group, tree, sender, effects);
   if (commit.path !== null) {
@@ -224,7 +230,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   // The public half of the path comes first, because a removed member can check no more than that.
   const { path } = commit;
   const steps = path === null ? [] : mergePath(suite, tree, committer.leafIndex, path, addedLeaves(effects));
-  checkTreeLeaves(tree, leafProposals(effects), freshLeaves(effects, committer.leafIndex));
+  checkFreshLeaves(tree, freshLeaves(effects, committer.leafIndex), leafProposals(effects));
   const outcome = {
     sender: committer.leafIndex,
     external: committer.external,

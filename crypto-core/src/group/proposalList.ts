@@ -1,15 +1,19 @@
 /** The proposals of a commit, their sum, and their effects on a tree (RFC 9420 sections 12.3 and 12.4). */
-import { toHex } from '../bytes.ts';
+import { equalBytes, toHex } from '../bytes.ts';
+import { type Limits, NO_LIMITS } from '../codec/limits.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit, ProposalOrRef } from '../structs/commit.ts';
-import type { Extension } from '../structs/extension.ts';
+import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import type { Sender } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { KeyPackage, UnverifiedKeyPackage } from '../structs/keyPackage.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
-import type { Proposal, ReInitProposal } from '../structs/proposal.ts';
+import { type Proposal, ProposalTypeValue, type ReInitProposal } from '../structs/proposal.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { AppDataUpdates } from './appData.ts';
+import { blaming, type CommittedProposal } from './blame.ts';
+import { findRequiredCapabilities } from './extensions.ts';
 import type { Group } from './state.ts';
 import type { LeafProposals } from './validateLeaf.ts';
 
@@ -23,24 +27,6 @@ export interface StoredProposal {
   readonly epoch: bigint;
   readonly proposal: Proposal;
   readonly sender: Sender;
-}
-
-/** A proposal with its sender, which is the committer when the commit carries the proposal by value. */
-export interface CommittedProposal {
-  readonly proposal: Proposal;
-  readonly sender: Sender;
-  /** ProposalRef; null when the commit carries the proposal by value. */
-  readonly ref: Uint8Array | null;
-}
-
-/** Runs a check of one proposal, and names the proposal in its error when the commit refers to it. */
-export function blaming<T>(ref: Uint8Array | null, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof CryptoError) || ref === null) throw error;
-    throw new CryptoError(error.code, `${error.detail} (proposal ${toHex(ref)})`, ref);
-  }
 }
 
 export function byValue(proposal: Proposal): ProposalOrRef {
@@ -94,6 +80,11 @@ export interface ChangedMember {
   readonly before: LeafNode;
 }
 
+export interface RemovedMember extends ChangedMember {
+  /** The member has asked for it, by a SelfRemove. */
+  readonly bySelf: boolean;
+}
+
 export interface UpdatedMember extends ChangedMember {
   readonly after: LeafNode;
   readonly ref: Uint8Array | null;
@@ -103,11 +94,14 @@ export interface UpdatedMember extends ChangedMember {
 export interface ProposedChanges<K extends UnverifiedKeyPackage> {
   /** The GroupContext's extensions after the commit. */
   readonly extensions: readonly Extension[];
+  /** A proposal replaces them. */
   readonly changesExtensions: boolean;
-  /** ProposalRef of the proposal that changes them, if the commit refers to it. */
+  /** AppDataUpdates change one of them. */
+  readonly changesAppData: boolean;
+  /** ProposalRef of the first proposal that changes them, if the commit refers to it. */
   readonly extensionsRef: Uint8Array | null;
   readonly adds: readonly ProposedAdd<K>[];
-  readonly removed: readonly ChangedMember[];
+  readonly removed: readonly RemovedMember[];
   readonly updated: readonly UpdatedMember[];
   /** In the order of the list. */
   readonly psks: readonly PreSharedKeyId[];
@@ -126,24 +120,48 @@ function leafBefore(tree: RatchetTree, leafIndex: LeafIndex): ChangedMember {
   return { leafIndex, before };
 }
 
+function refuse(check: string, detail: string): never {
+  throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
+}
+
+/**
+ * COMP-03 (extensions draft, section 4.7): where the group requires AppDataUpdate, no other proposal changes app_data_dictionary.
+ * @param before the GroupContext's extensions, which say what is required
+ * @param after those of a GroupContextExtensions proposal
+ * @throws CryptoError 'invalid-proposal'
+ */
+function checkDictionaryKept(before: readonly Extension[], after: readonly Extension[]): void {
+  const required = findRequiredCapabilities(before, NO_LIMITS)?.proposals ?? [];
+  if (!required.includes(ProposalTypeValue['app-data-update'])) return;
+  const [old, renewed] = [before, after].map((list) =>
+    findExtension(list, ExtensionTypeValue.appDataDictionary),
+  );
+  const isKept = old === undefined || renewed === undefined ? old === renewed : equalBytes(old, renewed);
+  if (!isKept) refuse('COMP-03', 'app_data_dictionary is replaced');
+}
+
 /**
  * Sums up a list that `validateProposalList` accepted.
  * PROP-06 (sections 12.1.2 and 12.1.3): a leaf that is removed or updated is not blank.
  * @param tree of the epoch that the commit ends
- * @throws CryptoError 'invalid-proposal'
+ * @param appData for the data that AppDataUpdates change (COMP-02, COMP-03 and COMP-04)
+ * @throws CryptoError 'invalid-proposal', 'malformed', 'unsupported', and what `appData` throws
  */
 export function proposedChanges(
   tree: RatchetTree,
   extensionsBefore: readonly Extension[],
   proposals: readonly CommittedProposal[],
+  appData?: AppDataUpdates,
+  limits?: Limits,
 ): ProposedChanges<UnverifiedKeyPackage> {
   let extensions = extensionsBefore;
   let changesExtensions = false;
+  let changesAppData = false;
   let extensionsRef: Uint8Array | null = null;
   let externalInit: Uint8Array | null = null;
   let reInit: ReInitProposal | null = null;
   const adds: ProposedAdd<UnverifiedKeyPackage>[] = [];
-  const removed: ChangedMember[] = [];
+  const removed: RemovedMember[] = [];
   const updated: UpdatedMember[] = [];
   const psks: PreSharedKeyId[] = [];
   for (const { proposal, sender, ref } of proposals) {
@@ -161,7 +179,12 @@ export function proposedChanges(
         });
         break;
       case 'remove':
-        removed.push(blaming(ref, () => leafBefore(tree, proposal.removed)));
+        removed.push({ ...blaming(ref, () => leafBefore(tree, proposal.removed)), bySelf: false });
+        break;
+      case 'self-remove':
+        if (sender.type !== 'member')
+          throw new CryptoError('usage', 'a SelfRemove from outside was let through');
+        removed.push({ ...blaming(ref, () => leafBefore(tree, sender.leafIndex)), bySelf: true });
         break;
       case 'psk':
         psks.push(proposal.psk);
@@ -173,13 +196,33 @@ export function proposedChanges(
         externalInit = proposal.kemOutput;
         break;
       case 'group-context-extensions':
+        blaming(ref, () => checkDictionaryKept(extensionsBefore, proposal.extensions));
         extensions = proposal.extensions;
         changesExtensions = true;
         extensionsRef = ref;
         break;
+      case 'app-data-update':
+        changesAppData = true;
+        extensionsRef ??= ref;
+        break;
     }
   }
-  return { extensions, changesExtensions, extensionsRef, adds, removed, updated, psks, externalInit, reInit };
+  if (changesAppData) {
+    if (appData === undefined) refuse('COMP-04', 'component data is unknown to the application');
+    extensions = appData(extensions, proposals, limits);
+  }
+  return {
+    extensions,
+    changesExtensions,
+    changesAppData,
+    extensionsRef,
+    adds,
+    removed,
+    updated,
+    psks,
+    externalInit,
+    reInit,
+  };
 }
 
 /** Makes the changes in a tree that is the caller's to change: updates, then removes, then adds (section 12.3). */
@@ -199,6 +242,14 @@ export function applyChanges(tree: RatchetTree, changes: ProposedChanges<KeyPack
 /** Returns how a group stands after a commit that doesn't remove its member. */
 export function statusAfter({ reInit }: ProposalEffects): Pick<Group, 'status' | 'reInit'> {
   return reInit === null ? { status: 'active' } : { status: 'reinitialized', reInit };
+}
+
+/** Lists the leaves that a commit sets. */
+export function freshLeaves(
+  { added, updated }: ProposalEffects,
+  committer: LeafIndex,
+): ReadonlySet<LeafIndex> {
+  return new Set([...[...added, ...updated].map(({ leafIndex }) => leafIndex), committer]);
 }
 
 /** Lists the ProposalRefs of the leaves that were added or updated by reference. */

@@ -1,5 +1,5 @@
 /** Proposals sent on their own (RFC 9420 section 12.1), for another member to commit. */
-import { EMPTY, toHex } from '../bytes.ts';
+import { toHex } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
@@ -11,18 +11,19 @@ import type { Extension } from '../structs/extension.ts';
 import { type FramedContent, writeAuthenticatedContent } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import { decodeMlsMessage, encodeMlsMessage, type MlsMessage } from '../structs/mlsMessage.ts';
-import type { Proposal } from '../structs/proposal.ts';
+import type { AppDataUpdateProposal, Proposal, SelfRemoveProposal } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import type { WireFormat } from '../structs/wireFormat.ts';
 import { makeProposalRef } from '../suite/labels.ts';
-import type { CipherSuiteId } from '../suite/suites.ts';
+import type { CipherSuite, CipherSuiteId } from '../suite/suites.ts';
+import { checkAuthenticatedData, ownAuthenticatedData } from './components.ts';
 import { decodeKeyPackage } from './keyPackage.ts';
 import { type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 import type { StoredProposal } from './proposalList.ts';
 import { privateKeysOf, publicKeysOf, signatureKeyIn } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
-import { checkProposalSender } from './validateProposals.ts';
+import { checkProposalFraming, checkProposalSender, checkProposalTypes } from './validateProposals.ts';
 
 export type ProposalRequest =
   /** The MLSMessage(KeyPackage) of the client to add. */
@@ -35,7 +36,11 @@ export type ProposalRequest =
   /** Ends the group in favour of another. */
   | { readonly type: 'reinit'; readonly reInit: ReInitRequest }
   /** Replaces the GroupContext's extensions. */
-  | { readonly type: 'group-context-extensions'; readonly extensions: readonly Extension[] };
+  | { readonly type: 'group-context-extensions'; readonly extensions: readonly Extension[] }
+  /** Changes the data of a component in the group's app_data_dictionary (extensions draft). */
+  | AppDataUpdateProposal
+  /** Removes this client (extensions draft), in the open. Make one in an epoch at most. */
+  | SelfRemoveProposal;
 
 /** The group that is to follow (RFC 9420 section 12.1.5), in MLS 1.0. */
 export interface ReInitRequest {
@@ -46,7 +51,7 @@ export interface ReInitRequest {
 
 export interface ProposeOptions {
   readonly authenticatedData?: Uint8Array;
-  /** In the open, where those who are no members have to read it; else a private message. */
+  /** In the open, where those who are no members have to read it, as a SelfRemove is; else a private message. */
   readonly wireFormat?: Extract<WireFormat, 'public-message' | 'private-message'>;
 }
 
@@ -58,8 +63,9 @@ export interface CreatedProposal {
   readonly proposal: StoredProposal;
 }
 
-function refOf(group: Group, content: VerifiedContent): Uint8Array {
-  return makeProposalRef(group.suite, encode(content, writeAuthenticatedContent, 1024));
+/** Makes the ProposalRef (section 5.2) of a proposal's message. */
+export function proposalRefOf(suite: CipherSuite, content: VerifiedContent): Uint8Array {
+  return makeProposalRef(suite, encode(content, writeAuthenticatedContent, 1024));
 }
 
 function proposeUpdate(
@@ -97,24 +103,31 @@ export function proposalOf(request: Exclude<ProposalRequest, { readonly type: 'u
 /**
  * Makes a proposal. It is validated when it is committed. Uses up a handshake key: store
  * `group.secretTree.takeChanges()` before the message leaves.
- * @throws CryptoError 'removed', 'unsupported', 'malformed'
+ * @throws CryptoError 'removed', 'unsupported', 'malformed', 'usage', or 'invalid-proposal' for a type that not every
+ * member supports (PROP-13)
  */
 export function createProposal(
   group: Group,
   request: ProposalRequest,
   env: Env,
-  { authenticatedData = EMPTY, wireFormat = 'private-message' }: ProposeOptions = {},
+  options: ProposeOptions = {},
 ): CreatedProposal {
   assertActive(group);
   const { suite, context, ownLeaf } = group;
   const { proposal, group: next } = build(group, request, env);
+  const {
+    authenticatedData,
+    wireFormat = proposal.type === 'self-remove' ? 'public-message' : 'private-message',
+  } = options;
+  checkProposalFraming(proposal, wireFormat);
   const framed: FramedContent = {
     groupId: context.groupId,
     epoch: context.epoch,
     sender: { type: 'member', leafIndex: ownLeaf },
-    authenticatedData,
+    authenticatedData: ownAuthenticatedData(context, authenticatedData),
     content: { type: 'proposal', proposal },
   };
+  checkProposalTypes(group.tree, [{ proposal, sender: framed.sender, ref: null }], []);
   const signature = signFramedContent(suite, wireFormat, framed, context, group.signaturePrivateKey);
   const content = ownContent(wireFormat, framed, { signature, confirmationTag: null });
   const message: MlsMessage =
@@ -124,7 +137,12 @@ export function createProposal(
   return {
     group: next,
     message: encodeMlsMessage(message),
-    proposal: { ref: refOf(group, content), epoch: context.epoch, proposal, sender: framed.sender },
+    proposal: {
+      ref: proposalRefOf(group.suite, content),
+      epoch: context.epoch,
+      proposal,
+      sender: framed.sender,
+    },
   };
 }
 
@@ -138,6 +156,7 @@ export function processProposal(group: Group, bytes: Uint8Array, limits?: Limits
   const message = decodeMlsMessage(bytes.slice(), limits);
   let content: VerifiedContent;
   if (message.wireFormat === 'private-message' && message.privateMessage.contentType === 'proposal') {
+    checkAuthenticatedData(group.context, message.privateMessage);
     const keys = privateKeysOf(group);
     const signatureKeyOf = signatureKeyIn(group);
     ({ content } = unprotectPrivateMessage(
@@ -149,6 +168,7 @@ export function processProposal(group: Group, bytes: Uint8Array, limits?: Limits
       limits,
     ));
   } else if (message.wireFormat === 'public-message') {
+    checkAuthenticatedData(group.context, message.publicMessage.content);
     content = unprotectPublicMessage(
       group.suite,
       message.publicMessage,
@@ -162,5 +182,11 @@ export function processProposal(group: Group, bytes: Uint8Array, limits?: Limits
   if (body.type !== 'proposal') throw new CryptoError('malformed', `${body.type} instead of a proposal`);
   if (sender.type === 'member' && sender.leafIndex === group.ownLeaf) throw new CryptoError('own-message');
   checkProposalSender(body.proposal, sender);
-  return { ref: refOf(group, content), epoch: group.context.epoch, proposal: body.proposal, sender };
+  checkProposalFraming(body.proposal, content.wireFormat);
+  return {
+    ref: proposalRefOf(group.suite, content),
+    epoch: group.context.epoch,
+    proposal: body.proposal,
+    sender,
+  };
 }

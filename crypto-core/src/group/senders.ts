@@ -10,13 +10,14 @@ import { readExternalSenders } from '../structs/externalSender.ts';
 import type { FramedContent } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
+import type { RatchetTree } from '../tree/ratchetTree.ts';
 import type { Group } from './state.ts';
 
 /**
  * FRAME-07 (section 6.3.2): the sender's leaf is not blank.
  * @throws CryptoError 'unknown-sender'
  */
-function senderLeaf({ tree }: Group, index: LeafIndex): LeafNode {
+export function senderLeaf(tree: RatchetTree, index: LeafIndex): LeafNode {
   const leaf = index < tree.leafCount ? tree.leaf(index) : null;
   if (leaf === null) throw new CryptoError('unknown-sender', `FRAME-07: leaf ${index}`);
   return leaf;
@@ -35,7 +36,7 @@ function externalSenderKey(group: Group, senderIndex: number): Uint8Array {
  */
 export function signatureKeyIn(group: Group): (framed: FramedContent) => Uint8Array {
   return ({ sender, content }) => {
-    if (sender.type === 'member') return senderLeaf(group, sender.leafIndex).signatureKey;
+    if (sender.type === 'member') return senderLeaf(group.tree, sender.leafIndex).signatureKey;
     if (sender.type === 'external') return externalSenderKey(group, sender.senderIndex);
     if (content.type === 'commit') {
       if (content.commit.path === null) throw new CryptoError('invalid-commit', 'EXT-05: no path');
@@ -61,7 +62,7 @@ export function privateKeysOf(group: Group, window?: RatchetWindow): PrivateMess
     secretTree: {
       nextKey: (leaf, type) => secretTree.nextKey(leaf, type),
       openKey: (leaf, type, generation) => {
-        senderLeaf(group, leaf);
+        senderLeaf(group.tree, leaf);
         return secretTree.openKey(leaf, type, generation, window);
       },
     },

@@ -1,17 +1,24 @@
 /** Validation of a commit beyond its proposals (RFC 9420 sections 12.4 and 12.4.2). */
-import { compareBytes, findRepeated, isAmong } from '../codec/order.ts';
+import { equalBytes } from '../bytes.ts';
+import { findRepeated } from '../codec/order.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit } from '../structs/commit.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
+import type { ProposalType } from '../structs/proposal.ts';
 import type { UpdatePath } from '../structs/updatePath.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
-import type { CommittedProposal } from './proposalList.ts';
+import type { CommittedProposal } from './blame.ts';
 import { checkLeafAuthenticity, checkLeafForm, type LeafContext } from './validateLeaf.ts';
 
-const WITHOUT_PATH: ReadonlySet<string> = new Set(['add', 'psk', 'reinit']);
+const WITHOUT_PATH: ReadonlySet<ProposalType> = new Set<ProposalType>([
+  'add',
+  'psk',
+  'reinit',
+  'app-data-update',
+]);
 
-/** Returns whether RFC 9420 section 12.4 requires an UpdatePath. */
+/** Returns whether RFC 9420 section 12.4, or the extensions draft, requires an UpdatePath. */
 export function needsPath(proposals: readonly CommittedProposal[]): boolean {
   return proposals.length === 0 || proposals.some(({ proposal }) => !WITHOUT_PATH.has(proposal.type));
 }
@@ -43,9 +50,11 @@ export function validatePath(
   checkLeafForm(context, path.leafNode, committer, 'commit', replaces);
   const keys = [path.leafNode.encryptionKey, ...path.nodes.map((node) => node.encryptionKey)];
   if (findRepeated(keys) !== null) throw new CryptoError('invalid-commit', 'COMMIT-02: a key occurs twice');
-  keys.sort(compareBytes);
-  for (const [index, node] of tree.entries()) {
-    if (isAmong(keys, node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey)) {
+  // Seldom any: then a node has one of these keys, or one with the same end.
+  const seen = keys.filter((key) => tree.keys.encryptionKeys(key) > 0);
+  for (const [index] of seen.length > 0 ? tree.entries() : []) {
+    const known = tree.encryptionKey(index);
+    if (known !== null && seen.some((key) => equalBytes(key, known))) {
       throw new CryptoError('invalid-commit', `COMMIT-02: a key of the path is that of node ${index}`);
     }
   }

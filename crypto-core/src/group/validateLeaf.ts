@@ -2,7 +2,7 @@
 
 import { equalBytes } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
-import { findRepeated, findRepetitionOf } from '../codec/order.ts';
+import { findRepeated } from '../codec/order.ts';
 import { decode } from '../codec/reader.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -12,12 +12,13 @@ import { type Extension, ExtensionTypeValue, findExtension } from '../structs/ex
 import { readExternalSenders } from '../structs/externalSender.ts';
 import { type LeafIndex, type NodeIndex, toNodeIndex } from '../structs/indices.ts';
 import { type LeafNode, type LeafNodeSource, leafNodeTBS } from '../structs/leafNode.ts';
-import { ProposalTypeValue } from '../structs/proposal.ts';
+import { LISTED_PROPOSALS, type ProposalType, ProposalTypeValue } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isLeaf, leafOfNode } from '../tree/math.ts';
-import type { UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
+import type { RatchetTree, UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
+import { findAppData } from './components.ts';
 import type { MemberCheck } from './hooks.ts';
 
 /**
@@ -37,7 +38,11 @@ const DEFAULT_EXTENSIONS: ReadonlySet<number> = new Set([
   ExtensionTypeValue.externalSenders,
 ]);
 
-const DEFAULT_PROPOSALS: ReadonlySet<number> = new Set(Object.values(ProposalTypeValue));
+const DEFAULT_PROPOSALS: ReadonlySet<number> = new Set(
+  (Object.keys(ProposalTypeValue) as ProposalType[])
+    .filter((type) => !LISTED_PROPOSALS.has(type))
+    .map((type) => ProposalTypeValue[type]),
+);
 
 /** The group that a leaf has to be compatible with. */
 export interface LeafContext {
@@ -93,6 +98,17 @@ export function checkExternalSenders(context: LeafContext, check: 'PROP-12' | 'C
     assertBasic(credential);
     askApplication(check, context, { credential, signatureKey }, null);
   }
+}
+
+/**
+ * COMP-01: the component data of a group is as it has to be, when a commit sets it and when this client joins.
+ * @throws CryptoError 'malformed', 'unsupported'
+ */
+export function checkAppData({
+  groupExtensions,
+  limits,
+}: Pick<LeafContext, 'groupExtensions' | 'limits'>): void {
+  findAppData(groupExtensions, limits);
 }
 
 type Requirements = Pick<LeafContext, 'suite' | 'groupExtensions' | 'limits'>;
@@ -245,15 +261,8 @@ function refuseRepeated(
   keys: readonly Uint8Array[],
   nodes: readonly NodeIndex[],
   proposals: LeafProposals,
-  fresh: ReadonlySet<NodeIndex> | null,
 ): void {
-  const repeated =
-    fresh === null
-      ? findRepeated(keys)
-      : findRepetitionOf(
-          keys,
-          nodes.flatMap((node, at) => (fresh.has(node) ? [at] : [])),
-        );
+  const repeated = findRepeated(keys);
   const found = repeated?.map((at) => nodes[at] ?? toNodeIndex(0));
   if (found === undefined) return;
   const refs = found.flatMap((node) => (isLeaf(node) ? (proposals.get(leafOfNode(node)) ?? []) : []));
@@ -262,19 +271,35 @@ function refuseRepeated(
 }
 
 /**
+ * Checks a tree that was checked before a commit: what `checkTreeLeaves` finds, at the cost of what the commit has set.
+ * @param fresh the leaves that the commit has set; the other nodes' keys were compared before, and those of a path by COMMIT-02
+ * @param proposals as for `checkTreeLeaves`
+ * @throws CryptoError 'invalid-leaf'
+ */
+export function checkFreshLeaves(
+  tree: RatchetTree,
+  fresh: ReadonlySet<LeafIndex>,
+  proposals: LeafProposals,
+): void {
+  const { keys } = tree;
+  const isAlone = [...fresh]
+    .flatMap((index) => tree.leaf(index) ?? [])
+    .every(
+      ({ encryptionKey, signatureKey }) =>
+        keys.encryptionKeys(encryptionKey) === 1 && keys.signatureKeys(signatureKey) === 1,
+    );
+  if (!isAlone || !keys.supportsCredentials) checkTreeLeaves(tree, proposals);
+}
+
+/**
  * LEAF-08 (section 7.3): signature keys are unique among the members.
  * LEAF-09 (section 7.3, 12.4.3.1): encryption keys are unique among the nodes.
  * LEAF-10 (section 7.3): each credential type in use is supported by all members.
- * One pass over the tree, once for each commit.
+ * One pass over the tree.
  * @param proposals the ProposalRefs of leaves that the commit adds or updates by reference
- * @param fresh the leaves that the commit has set, when the tree was checked before it; null for all nodes
  * @throws CryptoError 'invalid-leaf'
  */
-export function checkTreeLeaves(
-  tree: UnverifiedRatchetTree,
-  proposals: LeafProposals = new Map(),
-  fresh: ReadonlySet<NodeIndex> | null = null,
-): void {
+export function checkTreeLeaves(tree: UnverifiedRatchetTree, proposals: LeafProposals = new Map()): void {
   const nodes: NodeIndex[] = [];
   const encryptionKeys: Uint8Array[] = [];
   const memberNodes: NodeIndex[] = [];
@@ -288,8 +313,8 @@ export function checkTreeLeaves(
     signatureKeys.push(node.leaf.signatureKey);
     credentialTypes.add(CredentialTypeValue[node.leaf.credential.type]);
   }
-  refuseRepeated('LEAF-09', 'encryption key', encryptionKeys, nodes, proposals, fresh);
-  refuseRepeated('LEAF-08', 'signature key', signatureKeys, memberNodes, proposals, fresh);
+  refuseRepeated('LEAF-09', 'encryption key', encryptionKeys, nodes, proposals);
+  refuseRepeated('LEAF-08', 'signature key', signatureKeys, memberNodes, proposals);
   for (const { leafIndex, leaf } of tree.members()) {
     for (const type of credentialTypes) {
       if (!leaf.capabilities.credentials.includes(type)) {

@@ -2,23 +2,30 @@
 import { findRepeated } from '../codec/order.ts';
 import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
-import type { Commit } from '../structs/commit.ts';
 import type { Sender } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { UnverifiedKeyPackage } from '../structs/keyPackage.ts';
-import type { Proposal, ProposalType, ReInitProposal } from '../structs/proposal.ts';
+import {
+  LISTED_PROPOSALS,
+  type Proposal,
+  type ProposalType,
+  ProposalTypeValue,
+  type ReInitProposal,
+} from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { type PreSharedKeyId, writePreSharedKeyId } from '../structs/psk.ts';
+import type { WireFormat } from '../structs/wireFormat.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
+import { blaming, type CommittedProposal } from './blame.ts';
 import {
   applyChanges,
-  blaming,
-  type CommittedProposal,
+  type ChangedMember,
   type ProposalEffects,
   type ProposedChanges,
 } from './proposalList.ts';
 import {
+  checkAppData,
   checkCapabilities,
   checkExternalSenders,
   checkLeafAuthenticity,
@@ -37,6 +44,15 @@ const FROM_EXTERNAL: ReadonlySet<ProposalType> = new Set<ProposalType>([
   'psk',
   'reinit',
   'group-context-extensions',
+  'app-data-update',
+]);
+
+const IN_EXTERNAL: ReadonlySet<ProposalType> = new Set<ProposalType>([
+  'external-init',
+  'remove',
+  'psk',
+  'app-data-update',
+  'self-remove',
 ]);
 
 /**
@@ -49,6 +65,37 @@ export function checkProposalSender(proposal: Proposal, sender: Sender): void {
       ? FROM_EXTERNAL.has(proposal.type)
       : sender.type !== 'new-member-proposal' || proposal.type === 'add';
   if (!allowed) refuse('PROP-02', `${proposal.type} from ${sender.type}`);
+}
+
+/**
+ * PROP-15 (extensions draft, section 6.3): a SelfRemove is sent in the open, for those who join from outside.
+ * @throws CryptoError 'invalid-proposal'
+ */
+export function checkProposalFraming(proposal: Proposal, wireFormat: WireFormat): void {
+  if (proposal.type === 'self-remove' && wireFormat !== 'public-message') {
+    refuse('PROP-15', `SelfRemove as a ${wireFormat}`);
+  }
+}
+
+/**
+ * PROP-13 (section 12.2): every member that processes the commit supports its types of proposals.
+ * @param tree before the changes
+ * @throws CryptoError 'invalid-proposal'
+ */
+export function checkProposalTypes(
+  tree: RatchetTree,
+  proposals: readonly CommittedProposal[],
+  removed: readonly ChangedMember[],
+): void {
+  for (const type of LISTED_PROPOSALS) {
+    const proposed = proposals.find(({ proposal }) => proposal.type === type);
+    if (proposed === undefined) continue;
+    const gone = new Set(removed.map(({ leafIndex }) => leafIndex));
+    for (const { leafIndex, leaf } of tree.members()) {
+      if (gone.has(leafIndex) || leaf.capabilities.proposals.includes(ProposalTypeValue[type])) continue;
+      blaming(proposed.ref, () => refuse('PROP-13', `leaf ${leafIndex} doesn't support ${type}`));
+    }
+  }
 }
 
 /**
@@ -81,10 +128,10 @@ function count(proposals: readonly CommittedProposal[], type: ProposalType): num
  * PROP-08: at most one GroupContextExtensions.
  * PROP-09: a ReInit stands alone, and does not lower the protocol version (section 12.1.5).
  * PROP-10: no ExternalInit.
+ * PROP-14 (extensions draft, section 6.3): a SelfRemove is there by reference.
  * @throws CryptoError 'invalid-proposal'
  */
 function checkMemberList(proposals: readonly CommittedProposal[], committer: LeafIndex): void {
-  const changed = new Set<LeafIndex>();
   let changesExtensions = false;
   for (const { proposal, sender, ref } of proposals) {
     blaming(ref, () => {
@@ -95,15 +142,30 @@ function checkMemberList(proposals: readonly CommittedProposal[], committer: Lea
         if (changesExtensions) refuse('PROP-08', 'extensions replaced twice');
         changesExtensions = true;
       }
-      let target: LeafIndex | null = null;
-      if (proposal.type === 'remove') target = proposal.removed;
-      if (proposal.type === 'update' && sender.type === 'member') target = sender.leafIndex;
+    });
+  }
+  checkTargets(proposals, committer);
+}
+
+function checkTargets(proposals: readonly CommittedProposal[], committer: LeafIndex | null): void {
+  const changed = new Set<LeafIndex>();
+  for (const { proposal, sender, ref } of proposals) {
+    blaming(ref, () => {
+      if (proposal.type === 'self-remove' && ref === null) refuse('PROP-14', 'SelfRemove by value');
+      const target = targetOf(proposal, sender);
       if (target === null) return;
       if (target === committer) refuse('PROP-05', `${proposal.type} of the committer`);
       if (changed.has(target)) refuse('PROP-07', `leaf ${target} changed twice`);
       changed.add(target);
     });
   }
+}
+
+/** Returns the leaf that a proposal updates or removes. */
+function targetOf(proposal: Proposal, sender: Sender): LeafIndex | null {
+  if (proposal.type === 'remove') return proposal.removed;
+  const isOwn = proposal.type === 'update' || proposal.type === 'self-remove';
+  return isOwn && sender.type === 'member' ? sender.leafIndex : null;
 }
 
 function checkReInit(proposal: ReInitProposal, all: readonly CommittedProposal[]): void {
@@ -115,17 +177,19 @@ function checkReInit(proposal: ReInitProposal, all: readonly CommittedProposal[]
  * The rules for the list of an external commit (sections 12.2 and 12.4.3.2).
  * EXT-01: exactly one ExternalInit.
  * EXT-02: at most one Remove.
- * EXT-03: nothing else but PreSharedKeys.
- * EXT-04: nothing by reference.
+ * EXT-03: nothing else but PreSharedKeys, and SelfRemoves and AppDataUpdates of the extensions draft.
+ * EXT-04: nothing by reference but SelfRemoves.
+ * PROP-07 and PROP-14 hold here too.
  * @throws CryptoError 'invalid-proposal'
  */
-function checkExternalList(commit: Commit, proposals: readonly CommittedProposal[]): void {
+function checkExternalList(proposals: readonly CommittedProposal[]): void {
   if (count(proposals, 'external-init') !== 1) refuse('EXT-01', 'not exactly one external init');
   if (count(proposals, 'remove') > 1) refuse('EXT-02', 'more than one remove');
-  for (const { proposal } of proposals) {
-    if (!['external-init', 'remove', 'psk'].includes(proposal.type)) refuse('EXT-03', proposal.type);
+  for (const { proposal, ref } of proposals) {
+    if (!IN_EXTERNAL.has(proposal.type)) refuse('EXT-03', proposal.type);
+    if (ref !== null && proposal.type !== 'self-remove') refuse('EXT-04', `${proposal.type} by reference`);
   }
-  if (commit.proposals.some((item) => item.type === 'reference')) refuse('EXT-04', 'proposal by reference');
+  checkTargets(proposals, null);
 }
 
 /**
@@ -134,12 +198,11 @@ function checkExternalList(commit: Commit, proposals: readonly CommittedProposal
  */
 export function validateProposalList(
   suite: CipherSuite,
-  commit: Commit,
   proposals: readonly CommittedProposal[],
   committer: LeafIndex | 'external',
   continues = false,
 ): void {
-  if (committer === 'external') checkExternalList(commit, proposals);
+  if (committer === 'external') checkExternalList(proposals);
   else checkMemberList(proposals, committer);
   checkPsks(suite, proposals, continues);
 }
@@ -155,7 +218,7 @@ export function applyProposals(
   tree: RatchetTree,
   changes: ProposedChanges<UnverifiedKeyPackage>,
 ): ProposalEffects {
-  if (changes.changesExtensions) {
+  if (changes.changesExtensions || changes.changesAppData) {
     blaming(changes.extensionsRef, () => checkNewExtensions(context, tree, changes));
   }
   const adds = changes.adds.map(({ keyPackage, ref }) => ({
@@ -181,8 +244,9 @@ export function applyProposals(
 function checkNewExtensions(
   context: LeafContext,
   tree: RatchetTree,
-  { removed, updated }: Pick<ProposalEffects, 'removed' | 'updated'>,
+  { removed, updated, changesExtensions }: Pick<ProposalEffects, 'removed' | 'updated' | 'changesExtensions'>,
 ): void {
+  checkAppData(context);
   const changed = new Set([...removed, ...updated].map(({ leafIndex }) => leafIndex));
   for (const { leafIndex, leaf } of tree.members()) {
     if (changed.has(leafIndex)) continue;
@@ -193,5 +257,5 @@ function checkNewExtensions(
       refuse('PROP-11', `leaf ${leafIndex}: ${error.message}`);
     }
   }
-  checkExternalSenders(context, 'PROP-12');
+  if (changesExtensions) checkExternalSenders(context, 'PROP-12');
 }

@@ -13,6 +13,7 @@ import type { RatchetTree, UnverifiedRatchetTree } from '../tree/ratchetTree.ts'
 import { rootHash } from '../tree/treeHash.ts';
 import type { MemberCheck } from './hooks.ts';
 import {
+  checkAppData,
   checkExternalSenders,
   checkLeafAuthenticity,
   checkLeafForm,
@@ -102,5 +103,6 @@ export function verifyRatchetTree(
     if (leafIndex !== info.signer) checkLeafAuthenticity(context, leaf, leafIndex, null);
   }
   checkExternalSenders(context, 'CRED-03');
+  checkAppData(context);
   return tree as RatchetTree;
 }

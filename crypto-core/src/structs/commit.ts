@@ -35,11 +35,22 @@ export function writeProposalOrRef(w: Writer, item: ProposalOrRef): void {
   else w.opaque(item.reference);
 }
 
+/** The bytes that commits were read from: these are signed and hashed, and writing thousands of ciphertexts anew costs more. */
+const received = new WeakMap<Commit, Uint8Array>();
+
 export function readCommit(r: Reader): Commit {
-  return { proposals: r.vector('proposals', readProposalOrRef), path: r.optional(readUpdatePath) };
+  const start = r.offset;
+  const commit = { proposals: r.vector('proposals', readProposalOrRef), path: r.optional(readUpdatePath) };
+  received.set(commit, r.since(start));
+  return commit;
 }
 
 export function writeCommit(w: Writer, commit: Commit): void {
+  const bytes = received.get(commit);
+  if (bytes !== undefined) {
+    w.bytes(bytes);
+    return;
+  }
   w.vector(commit.proposals, writeProposalOrRef);
   w.optional(commit.path, writeUpdatePath);
 }

@@ -46,7 +46,23 @@ export interface GroupContextExtensionsProposal {
   readonly extensions: readonly Extension[];
 }
 
-/** RFC 9420 section 12.1. */
+/** Changes the data of one component in the GroupContext's app_data_dictionary (draft-ietf-mls-extensions-10, 4.7). */
+export type AppDataUpdateProposal =
+  | {
+      readonly type: 'app-data-update';
+      readonly op: 'update';
+      readonly componentId: number;
+      /** For the component's own logic, which makes the new data of it. */
+      readonly update: Uint8Array;
+    }
+  | { readonly type: 'app-data-update'; readonly op: 'remove'; readonly componentId: number };
+
+/** Removes its sender (draft-ietf-mls-extensions-10, 6.3). */
+export interface SelfRemoveProposal {
+  readonly type: 'self-remove';
+}
+
+/** RFC 9420 section 12.1, and two of draft-ietf-mls-extensions-10. */
 export type Proposal =
   | AddProposal
   | UpdateProposal
@@ -54,7 +70,9 @@ export type Proposal =
   | PskProposal
   | ReInitProposal
   | ExternalInitProposal
-  | GroupContextExtensionsProposal;
+  | GroupContextExtensionsProposal
+  | AppDataUpdateProposal
+  | SelfRemoveProposal;
 
 export type ProposalType = Proposal['type'];
 
@@ -66,7 +84,36 @@ export const ProposalTypeValue = {
   reinit: 5,
   'external-init': 6,
   'group-context-extensions': 7,
+  'app-data-update': 8,
+  'self-remove': 0x000a,
 } as const satisfies Record<ProposalType, number>;
+
+/** The types that a leaf has to list in its capabilities, because RFC 9420 doesn't define them (section 7.2). */
+export const LISTED_PROPOSALS: ReadonlySet<ProposalType> = new Set<ProposalType>([
+  'app-data-update',
+  'self-remove',
+]);
+
+const OperationValue = { update: 1, remove: 2 } as const;
+
+function readAppDataUpdate(r: Reader): AppDataUpdateProposal {
+  const componentId = r.u16();
+  const op = r.u8();
+  switch (op) {
+    case OperationValue.update:
+      return { type: 'app-data-update', op: 'update', componentId, update: r.opaque() };
+    case OperationValue.remove:
+      return { type: 'app-data-update', op: 'remove', componentId };
+    default:
+      throw new CryptoError('malformed', `AppDataUpdate operation ${op}`);
+  }
+}
+
+function writeAppDataUpdate(w: Writer, proposal: AppDataUpdateProposal): void {
+  w.u16(proposal.componentId);
+  w.u8(OperationValue[proposal.op]);
+  if (proposal.op === 'update') w.opaque(proposal.update);
+}
 
 /** @throws CryptoError 'unsupported' for a proposal type whose layout is unknown. */
 export function readProposal(r: Reader): Proposal {
@@ -92,6 +139,10 @@ export function readProposal(r: Reader): Proposal {
       return { type: 'external-init', kemOutput: r.opaque() };
     case ProposalTypeValue['group-context-extensions']:
       return { type: 'group-context-extensions', extensions: readExtensions(r) };
+    case ProposalTypeValue['app-data-update']:
+      return readAppDataUpdate(r);
+    case ProposalTypeValue['self-remove']:
+      return { type: 'self-remove' };
     default:
       throw new CryptoError('unsupported', `proposal type ${type}`);
   }
@@ -117,5 +168,9 @@ export function writeProposal(w: Writer, proposal: Proposal): void {
       return w.opaque(proposal.kemOutput);
     case 'group-context-extensions':
       return writeExtensions(w, proposal.extensions);
+    case 'app-data-update':
+      return writeAppDataUpdate(w, proposal);
+    case 'self-remove':
+      return;
   }
 }

@@ -8,12 +8,15 @@ import { toLeafIndex, toNodeIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
 import type { Node, ParentNode } from '../structs/node.ts';
 import type { Own } from '../structs/trusted.ts';
+import { CHUNK_BITS, Chunks } from './chunks.ts';
+import { KeyIndex } from './keyIndex.ts';
 import {
   copath,
   directPath,
   fullLeafCount,
   isLeaf,
   leftOf,
+  level,
   nodeCount,
   nodeOfLeaf,
   rightOf,
@@ -58,17 +61,20 @@ export type OwnRatchetTree = Own<RatchetTree>;
  * proposals and paths that were validated.
  */
 export class RatchetTree {
-  readonly #nodes: (Node | null)[];
+  readonly #nodes: Chunks<Node>;
   /** Tree hashes known for the current contents; a change forgets those of the node and its ancestors. */
-  readonly #hashes: (Uint8Array | undefined)[];
+  readonly #hashes: Chunks<Uint8Array>;
+  /** Made when it is asked for, and kept up to date from then on. */
+  #keys: KeyIndex | null;
 
-  private constructor(nodes: (Node | null)[], hashes: (Uint8Array | undefined)[]) {
+  private constructor(nodes: Chunks<Node>, hashes: Chunks<Uint8Array>, keys: KeyIndex | null = null) {
     this.#nodes = nodes;
     this.#hashes = hashes;
+    this.#keys = keys;
   }
 
   static ofLeaf(leaf: LeafNode): RatchetTree {
-    return new RatchetTree([{ type: 'leaf', leaf }], []);
+    return RatchetTree.#of([{ type: 'leaf', leaf }]);
   }
 
   /**
@@ -104,18 +110,23 @@ export class RatchetTree {
         throw new CryptoError('invalid-tree', `TREE-01: node ${index} is a ${node.type}`);
       }
     }
-    return new RatchetTree(padded, []);
+    return RatchetTree.#of(padded);
+  }
+
+  static #of(nodes: readonly (Node | null)[]): RatchetTree {
+    const none: null[] = nodes.map(() => null);
+    return new RatchetTree(Chunks.of(nodes), Chunks.of<Uint8Array>(none));
   }
 
   /** The nodes as a ratchet_tree extension carries them: without the blank ones after the last that is not. */
   toNodes(): readonly (Node | null)[] {
     let length = this.#nodes.length;
-    while (length > 0 && this.#nodes[length - 1] === null) length -= 1;
-    return this.#nodes.slice(0, length);
+    while (length > 0 && this.#nodes.get(length - 1) === null) length -= 1;
+    return [...this.#nodes].slice(0, length);
   }
 
   clone(): RatchetTree {
-    return new RatchetTree([...this.#nodes], [...this.#hashes]);
+    return new RatchetTree(this.#nodes.clone(), this.#hashes.clone(), this.#keys?.clone());
   }
 
   /** Number of leaves, blank ones included: a power of two. */
@@ -128,16 +139,16 @@ export class RatchetTree {
   }
 
   node(index: NodeIndex): Node | null {
-    return this.#nodes[index] ?? null;
+    return this.#nodes.get(index);
   }
 
   leaf(index: LeafIndex): LeafNode | null {
-    const node = this.#nodes[nodeOfLeaf(index)];
+    const node = this.#nodes.get(nodeOfLeaf(index));
     return node?.type === 'leaf' ? node.leaf : null;
   }
 
   parent(index: NodeIndex): ParentNode | null {
-    const node = this.#nodes[index];
+    const node = this.#nodes.get(index);
     return node?.type === 'parent' ? node.parent : null;
   }
 
@@ -147,16 +158,28 @@ export class RatchetTree {
     return node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey;
   }
 
+  /** The keys of all nodes, counted: O(n) for the first time, in this tree or in the one that it is a clone of. */
+  get keys(): KeyIndex {
+    this.#keys ??= KeyIndex.of(this.#nodes);
+    return this.#keys;
+  }
+
+  /** Makes a clone that is given the keys, so that not every tree of an epoch counts them anew. */
+  cloneWithKeys(): RatchetTree {
+    return new RatchetTree(this.#nodes.clone(), this.#hashes.clone(), this.keys.clone());
+  }
+
   *members(): Generator<Member> {
     for (let index = 0; index < this.#nodes.length; index += 2) {
-      const node = this.#nodes[index];
+      const node = this.#nodes.get(index);
       if (node?.type === 'leaf') yield { leafIndex: toLeafIndex(index >>> 1), leaf: node.leaf };
     }
   }
 
   /** Every node that is not blank, by ascending index. */
   *entries(): Generator<readonly [NodeIndex, Node]> {
-    for (const [index, node] of this.#nodes.entries()) {
+    for (let index = 0; index < this.#nodes.length; index += 1) {
+      const node = this.#nodes.get(index);
       if (node !== null) yield [toNodeIndex(index), node];
     }
   }
@@ -166,7 +189,7 @@ export class RatchetTree {
    */
   reserveLeaf(): LeafIndex {
     for (let index = 0; index < this.#nodes.length; index += 2) {
-      if (this.#nodes[index] === null) return toLeafIndex(index >>> 1);
+      if (this.#nodes.get(index) === null) return toLeafIndex(index >>> 1);
     }
     const first = toLeafIndex(this.leafCount);
     this.#extend();
@@ -180,7 +203,7 @@ export class RatchetTree {
       const parent = this.parent(ancestor);
       if (parent === null) continue;
       const unmergedLeaves = withLeaf(parent.unmergedLeaves, index);
-      this.#nodes[ancestor] = { type: 'parent', parent: { ...parent, unmergedLeaves } };
+      this.#nodes.set(ancestor, { type: 'parent', parent: { ...parent, unmergedLeaves } });
     }
     this.setLeaf(index, leaf);
     return index;
@@ -188,7 +211,7 @@ export class RatchetTree {
 
   /** Puts a leaf in its place without touching its ancestors' contents. */
   setLeaf(index: LeafIndex, leaf: LeafNode): void {
-    this.#nodes[nodeOfLeaf(index)] = { type: 'leaf', leaf };
+    this.#put(nodeOfLeaf(index), { type: 'leaf', leaf });
     this.#forgetHashes(index);
   }
 
@@ -200,46 +223,54 @@ export class RatchetTree {
 
   /** Applies a Remove (section 12.1.3), without truncating: see `truncate`. */
   removeLeaf(index: LeafIndex): void {
-    this.#nodes[nodeOfLeaf(index)] = null;
+    this.#put(nodeOfLeaf(index), null);
     this.blankDirectPath(index);
   }
 
   blankDirectPath(index: LeafIndex): void {
-    for (const ancestor of directPath(index, this.leafCount)) this.#nodes[ancestor] = null;
+    for (const ancestor of directPath(index, this.leafCount)) this.#put(ancestor, null);
     this.#forgetHashes(index);
   }
 
   /** Forgets the hash of this node only: the caller has set or blanked a leaf below, which forgot those above. */
   setParent(index: NodeIndex, parent: ParentNode): void {
-    this.#nodes[index] = { type: 'parent', parent };
-    this.#hashes[index] = undefined;
+    this.#put(index, { type: 'parent', parent });
+    this.#hashes.set(index, null);
   }
 
   /** Drops the right half while no leaf is left in it (section 7.7). */
   truncate(): void {
     let last = this.leafCount - 1;
-    while (last > 0 && this.#nodes[2 * last] === null) last -= 1;
-    const length = nodeCount(fullLeafCount(last + 1));
-    this.#nodes.length = length;
-    if (this.#hashes.length > length) this.#hashes.length = length;
+    while (last > 0 && this.#nodes.get(2 * last) === null) last -= 1;
+    this.#resize(nodeCount(fullLeafCount(last + 1)));
+  }
+
+  #put(index: NodeIndex, node: Node | null): void {
+    this.#keys?.replace(this.node(index), node);
+    this.#nodes.set(index, node);
   }
 
   #extend(): void {
-    const length = nodeCount(this.leafCount * 2);
-    while (this.#nodes.length < length) this.#nodes.push(null);
+    this.#resize(nodeCount(this.leafCount * 2));
+  }
+
+  /** Cuts off blank nodes only. */
+  #resize(length: number): void {
+    this.#nodes.resize(length);
+    this.#hashes.resize(length);
   }
 
   #forgetHashes(index: LeafIndex): void {
-    this.#hashes[nodeOfLeaf(index)] = undefined;
-    for (const ancestor of directPath(index, this.leafCount)) this.#hashes[ancestor] = undefined;
+    this.#hashes.set(nodeOfLeaf(index), null);
+    for (const ancestor of directPath(index, this.leafCount)) this.#hashes.set(ancestor, null);
   }
 
   cachedHash(index: NodeIndex): Uint8Array | undefined {
-    return this.#hashes[index];
+    return this.#hashes.get(index) ?? undefined;
   }
 
   cacheHash(index: NodeIndex, hash: Uint8Array): void {
-    this.#hashes[index] = hash;
+    this.#hashes.set(index, hash);
   }
 
   /** The nodes that together cover every non-blank leaf below `index` (section 4.1.1), left to right. */
@@ -255,7 +286,7 @@ export class RatchetTree {
       found.push(index);
       if (node.type !== 'parent') return;
       for (const leaf of node.parent.unmergedLeaves) found.push(nodeOfLeaf(leaf));
-    } else if (!isLeaf(index)) {
+    } else if (!isLeaf(index) && !this.#isEmptyBelow(index)) {
       this.#resolve(leftOf(index), found);
       this.#resolve(rightOf(index), found);
     }
@@ -274,7 +305,13 @@ export class RatchetTree {
 
   #hasResolution(index: NodeIndex): boolean {
     if (this.node(index) !== null) return true;
-    return !isLeaf(index) && (this.#hasResolution(leftOf(index)) || this.#hasResolution(rightOf(index)));
+    if (isLeaf(index) || this.#isEmptyBelow(index)) return false;
+    return this.#hasResolution(leftOf(index)) || this.#hasResolution(rightOf(index));
+  }
+
+  /** Returns true for many of the subtrees without a node, so that nobody goes through all of them. */
+  #isEmptyBelow(index: NodeIndex): boolean {
+    return level(index) < CHUNK_BITS && this.#nodes.isEmptyAround(index);
   }
 }
 

@@ -21,7 +21,8 @@ const NAMES = [
 function outcomeOf(bytes: Uint8Array): string {
   let encoded: Uint8Array = new Uint8Array();
   const code = codeOf(() => {
-    encoded = encodeMlsMessage(decodeMlsMessage(bytes));
+    // A copy is encoded, because a commit that was read keeps its bytes.
+    encoded = encodeMlsMessage(structuredClone(decodeMlsMessage(bytes)));
   });
   if (code !== 'none') return code;
   return toHex(encoded) === toHex(bytes) ? 'decoded' : 'encoded differently';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { between, compareBytes, findRepeated, findRepetitionOf, isAmong } from '../../src/codec/order.ts';
+import { between, compareBytes, findRepeated } from '../../src/codec/order.ts';
 import { testEnv } from '../testEnv.ts';
 
 const env = testEnv('order');
@@ -29,45 +29,6 @@ describe('findRepeated', () => {
       const values = Array.from({ length: 20 }, () => env.random(1).map((octet) => octet % 120));
       const hasRepeated = new Set(values.map(String)).size < values.length;
       expect(findRepeated(values) !== null).toBe(hasRepeated);
-    }
-  });
-});
-
-describe('findRepetitionOf', () => {
-  it('answers as findRepeated does, when the other byte strings differ from one another', () => {
-    let found = 0;
-    for (let round = 0; round < 200; round += 1) {
-      const others = Array.from({ length: 12 }, (_, at) => bytes(at, 7));
-      const values = others.map((value, at) =>
-        at % 4 === round % 4 ? bytes((env.random(1)[0] ?? 0) % 99, 7) : value,
-      );
-      const some = [...values.keys()].filter((at) => at % 4 === round % 4);
-      const expected = findRepeated(values);
-      if (expected !== null) found += 1;
-      const answer = findRepetitionOf(values, some);
-      expect(answer === null).toBe(expected === null);
-      if (answer === null) continue;
-      expect(answer[0]).toBeLessThan(answer[1]);
-      expect(values[answer[0]]).toEqual(values[answer[1]]);
-    }
-    expect(found).toBeGreaterThan(20);
-    expect(found).toBeLessThan(180);
-  });
-
-  it('does not look at two others that are the same', () => {
-    expect(findRepetitionOf([bytes(1), bytes(1), bytes(2)], [2])).toBeNull();
-    expect(findRepetitionOf([bytes(1), bytes(1), bytes(2)], [0])).toEqual([0, 1]);
-    expect(findRepetitionOf([bytes(1), bytes(1)], [])).toBeNull();
-  });
-});
-
-describe('isAmong', () => {
-  it('finds each of the sorted byte strings, and none between, before or after them', () => {
-    for (let count = 0; count < 8; count += 1) {
-      const sorted = Array.from({ length: count }, (_, at) => bytes(2 * at + 1));
-      for (let value = 0; value <= 2 * count; value += 1) {
-        expect(isAmong(sorted, bytes(value))).toBe(value % 2 === 1);
-      }
     }
   });
 });

@@ -40,7 +40,8 @@ function peerDecodes(bytes: Uint8Array): boolean {
 function weDecode(bytes: Uint8Array): boolean {
   let encoded: Uint8Array = EMPTY;
   const code = codeOf(() => {
-    encoded = encodeMlsMessage(decodeMlsMessage(bytes));
+    // A copy is encoded, because a commit that was read keeps its bytes.
+    encoded = encodeMlsMessage(structuredClone(decodeMlsMessage(bytes)));
   });
   return code === 'none' && toHex(encoded) === toHex(bytes);
 }

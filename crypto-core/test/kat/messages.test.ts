@@ -16,7 +16,8 @@ import { fromHex, mlsVectors } from './vectors.ts';
 
 type Vector = Record<string, string>;
 
-const PROPOSALS: Record<ProposalType, string> = {
+/** The working group has published none of the others. */
+const PROPOSALS: Record<Exclude<ProposalType, 'app-data-update' | 'self-remove'>, string> = {
   add: 'add_proposal',
   update: 'update_proposal',
   remove: 'remove_proposal',
@@ -45,7 +46,11 @@ function field(vector: Vector, name: string): string {
 }
 
 function reencode<T>(hex: string, read: (r: Reader) => T, write: (w: Writer, value: T) => void): string {
-  return toHex(encode(decode(fromHex(hex), read), write));
+  // A copy is written anew, while a commit that was read keeps its bytes.
+  const value = decode(fromHex(hex), read);
+  const [kept, written] = [value, structuredClone(value)].map((each) => toHex(encode(each, write)));
+  expect(kept).toBe(written);
+  return written ?? '';
 }
 
 describe('messages', () => {
@@ -53,7 +58,7 @@ describe('messages', () => {
     for (const vector of vectors) {
       const message = decodeMlsMessage(fromHex(field(vector, name)));
       expect(message.wireFormat).toBe(wireFormat);
-      expect(toHex(encodeMlsMessage(message))).toBe(field(vector, name));
+      expect(toHex(encodeMlsMessage(structuredClone(message)))).toBe(field(vector, name));
     }
   });
 

@@ -39,6 +39,7 @@ import {
 import { getSuite } from '../../src/suite/suites.ts';
 import { anyone, anything, device, keyPackageOf } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
+import { tell } from './extensionProposals.ts';
 
 const SUITE = 0xf04d;
 /** Says what no number says: by 0xF04D and by 0x004D others may mean another KEM. */
@@ -299,5 +300,6 @@ export function generate(): Record<string, readonly unknown[]> {
     'passive-client.json': [passive],
     'safe-exporter.json': [safeExporter(0x0003), safeExporter(SUITE)],
     'component-data.json': componentData(),
+    'extension-proposals.json': [tell(0x0003), tell(SUITE)],
   };
 }

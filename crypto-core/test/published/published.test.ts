@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ready } from '../../src/index.ts';
+import { follow, type Story } from './extensionProposals.ts';
 import { generate } from './generate.ts';
 
 const inFormats = ['crypto-basics', 'key-schedule', 'secret-tree', 'welcome', 'passive-client'];
@@ -25,7 +26,7 @@ describe('the published vectors', () => {
       JSON.stringify(JSON.parse(readFileSync(fileOf(name), 'utf8'))),
     ]);
     expect(made).toEqual(kept);
-    expect(made).toHaveLength(7);
+    expect(made).toHaveLength(8);
   });
 
   it('pass where they are in the formats of the working group, and name the KEM', () => {
@@ -34,5 +35,18 @@ describe('the published vectors', () => {
     const { stdout } = spawnSync(process.execPath, [program, ...files], { encoding: 'utf8' });
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('5 passed, 0 failed');
     for (const file of files) expect(readFileSync(file, 'utf8')).toContain('"kem": "HPKE 0x647A (X-Wing)"');
+  });
+
+  it('lead a client through AppDataUpdates and SelfRemoves to the state that they name', () => {
+    const stories = JSON.parse(readFileSync(fileOf('extension-proposals.json'), 'utf8')) as Story[];
+    expect(stories.map(({ cipher_suite }) => cipher_suite)).toEqual([0x0003, 0xf04d]);
+    for (const story of stories) {
+      const reached = story.epochs.map(({ epoch_authenticator, app_data_dictionary }) => ({
+        epoch_authenticator,
+        app_data_dictionary,
+      }));
+      expect(follow(story)).toEqual(reached);
+      expect(new Set(reached.map(({ app_data_dictionary }) => app_data_dictionary)).size).toBe(4);
+    }
   });
 });

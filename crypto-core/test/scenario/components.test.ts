@@ -1,11 +1,14 @@
 /** Components of the draft of MLS extensions: their data, their authenticated data, and secrets of their own. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { GROUP_BINDING_EXTENSION } from '../../src/account/index.ts';
 import { EMPTY, toHex, utf8 } from '../../src/bytes.ts';
 import {
   appDataDictionaryExtension,
   ComponentId,
+  createCommit,
   createGroup,
   createKeyPackage,
+  createProposal,
   decodeComponentIds,
   decodeSafeAad,
   decryptApplication,
@@ -13,13 +16,17 @@ import {
   encodeSafeAad,
   encryptApplication,
   endGroup,
+  exportGroupInfo,
   exportSecret,
   findAppData,
   type Group,
   hasSafeAad,
   isLastResort,
+  joinExternal,
   LAST_RESORT_COMPONENT,
   loadGroup,
+  processCommit,
+  processProposal,
   ready,
   safeExportSecret,
   saveEpoch,
@@ -30,10 +37,11 @@ import { expandWithLabel } from '../../src/suite/labels.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
 import { testEnv } from '../testEnv.ts';
-import { Conversation, device, keyPackageOf, SUITES } from './world.ts';
+import { anyone, anything, Conversation, device, keyPackageOf, SUITES } from './world.ts';
 
 const env = testEnv('components');
 const [ONE, OTHER] = [0x8001, 0x8002];
+const hooks = { memberCheck: anyone, policy: anything };
 
 beforeAll(ready);
 
@@ -161,5 +169,69 @@ describe('SafeAAD', () => {
     expect(decodeSafeAad(encodeSafeAad([]))).toEqual([]);
     expect(codeOf(() => encodeSafeAad([...items, ...items]))).toBe('usage');
     expect(codeOf(() => decodeSafeAad(utf8('no framing')))).toBe('malformed');
+  });
+
+  it('COMP-05: is what every message carries in a group with safe_aad, and no key is used up for another', () => {
+    const safeAad = appDataDictionaryExtension([
+      { componentId: ComponentId.safeAad, data: encodeComponentIds([]) },
+    ]);
+    const leaf = { capabilities: { extensions: [safeAad.type, GROUP_BINDING_EXTENSION] } };
+    const conversation = new Conversation(0x0003, env, leaf);
+    conversation.add(conversation.at(0), [device('bob', env, leaf)]);
+    const before = { alice: conversation.at(0).group, bob: conversation.at(1).group };
+    const entered = createCommit(before.alice, { ...hooks, extensions: [safeAad] }, env);
+    const alice = entered.pending;
+    const bob = processCommit(before.bob, entered.commit, hooks).group;
+    const unframed = utf8('no framing');
+    // A member that keeps to no rule believes that the group has no such component.
+    const mallory = { ...alice, context: { ...alice.context, extensions: [] } };
+    const forged = [
+      encryptApplication(mallory, utf8('text'), unframed, env),
+      createProposal(mallory, { type: 'update' }, env, { authenticatedData: unframed }).message,
+      createProposal(mallory, { type: 'update' }, env, {
+        authenticatedData: unframed,
+        wireFormat: 'public-message',
+      }).message,
+      createCommit(mallory, { ...hooks, authenticatedData: unframed }, env).commit,
+    ];
+    const take = [
+      (bytes: Uint8Array) => decryptApplication(bob, bytes),
+      (bytes: Uint8Array) => processProposal(bob, bytes),
+      (bytes: Uint8Array) => processProposal(bob, bytes),
+      (bytes: Uint8Array) => processCommit(bob, bytes, hooks),
+    ];
+    bob.secretTree.takeChanges();
+    for (const [at, bytes] of forged.entries()) {
+      expect(refusalOf(() => take[at]!(bytes))).toContain('malformed: COMP-05');
+    }
+    expect(bob.secretTree.takeChanges()).toEqual({ puts: [], deletes: [] });
+    expect(codeOf(() => encryptApplication(alice, utf8('text'), unframed, env))).toBe('usage');
+    const framed = encryptApplication(alice, utf8('text'), encodeSafeAad([]), env);
+    expect(decryptApplication(bob, framed).authenticatedData).toEqual(encodeSafeAad([]));
+    const { commit, pending } = createCommit(alice, hooks, env);
+    expect(processCommit(bob, commit, hooks).authenticatedData).toEqual(encodeSafeAad([]));
+    expect(codeOf(() => processCommit(pending, framed, hooks))).toBe('malformed');
+    expect(codeOf(() => decryptApplication(pending, framed))).toBe('wrong-epoch');
+    const join = joinExternal(entered.groupInfo, { ...device('carol', env, leaf), memberCheck: anyone }, env);
+    expect(processCommit(alice, join.commit, hooks).group.secrets).toEqual(join.pending.secrets);
+    const badly = { ...device('dave', env, leaf), memberCheck: anyone, authenticatedData: unframed };
+    expect(codeOf(() => joinExternal(entered.groupInfo, badly, env))).toBe('usage');
+  });
+
+  it('COMP-01: keeps a group from having component data that nobody can read', () => {
+    const broken = { type: 0x0006, data: utf8('no list') };
+    const leaf = { capabilities: { extensions: [broken.type] } };
+    const owner = device('anna', env, leaf);
+    const group = createGroup({ suite: 0x0003, groupId: utf8('g'), ...owner }, env);
+    const create = () =>
+      createGroup({ suite: 0x0003, groupId: utf8('g'), ...owner, extensions: [broken] }, env);
+    expect([
+      codeOf(create),
+      codeOf(() => createCommit(group, { ...hooks, extensions: [broken] }, env)),
+    ]).toEqual(['malformed', 'malformed']);
+    // Its signer made the group without the check.
+    const info = exportGroupInfo({ ...group, context: { ...group.context, extensions: [broken] } });
+    const join = () => joinExternal(info, { ...device('bob', env, leaf), memberCheck: anyone }, env);
+    expect(codeOf(join)).toBe('malformed');
   });
 });

@@ -5,6 +5,7 @@ import { GROUP_BINDING_EXTENSION, groupBindingExtension } from '../../src/accoun
 import { utf8 } from '../../src/bytes.ts';
 import {
   applicationIdExtension,
+  applyingAppData,
   type CreateCommitArgs,
   createCommit,
   createProposal,
@@ -20,8 +21,10 @@ import {
   groupView,
   joinByWelcome,
   joinExternal,
+  type LeafOptions,
   type PreSharedKeyId,
   type ProposalRequest,
+  ProposalTypeValue,
   peekMessage,
   processCommit,
   processProposal,
@@ -39,7 +42,18 @@ import { anyone, anything, Conversation, device, keyPackageOf } from './world.ts
 
 const SUITE = 0x0003;
 const env = testEnv('every proposal');
-const open = { memberCheck: anyone, policy: anything };
+/** Component data is what the last update says. */
+const appData = applyingAppData({
+  update: (_component, _before, updates) => updates.at(-1)!.update,
+  remove: () => undefined,
+});
+const open = { memberCheck: anyone, policy: anything, appData };
+const leaf: LeafOptions = {
+  capabilities: {
+    extensions: [GROUP_BINDING_EXTENSION, 0x0006],
+    proposals: [ProposalTypeValue['app-data-update']],
+  },
+};
 const bot = device('bot', env);
 const secret = env.random(32);
 const psk: PreSharedKeyId = { type: 'external', pskId: utf8('psk'), nonce: env.random(32) };
@@ -54,13 +68,13 @@ beforeAll(ready);
 
 /** A group of three in which the bot may propose. */
 function ofThree(): Conversation {
-  const conversation = new Conversation(SUITE, env);
-  conversation.add(conversation.at(0), [device('device 1', env), device('device 2', env)]);
+  const conversation = new Conversation(SUITE, env, leaf);
+  conversation.add(conversation.at(0), [device('device 1', env, leaf), device('device 2', env, leaf)]);
   conversation.accept(conversation.at(0), conversation.at(0).commit({ extensions: watched }, env));
   return conversation;
 }
 
-type Outside = Exclude<ProposalRequest, { readonly type: 'update' }>;
+type Outside = Exclude<ProposalRequest, { readonly type: 'update' | 'self-remove' }>;
 
 const requests = (): Record<Outside['type'], Outside> => ({
   add: { type: 'add', keyPackage: keyPackageOf(device('newcomer', env), SUITE, env).bytes },
@@ -71,6 +85,7 @@ const requests = (): Record<Outside['type'], Outside> => ({
     type: 'group-context-extensions',
     extensions: [...watched, requiredCapabilitiesExtension({ credentials: [1] })],
   },
+  'app-data-update': { type: 'app-data-update', op: 'update', componentId: 0x8001, update: utf8('news') },
 });
 const kinds = Object.keys(requests()) as Outside['type'][];
 
@@ -107,6 +122,7 @@ describe('a proposal of kind', () => {
     if (request.type === 'add') return { adds: [request.keyPackage] };
     if (request.type === 'remove') return { removes: [request.removed] };
     if (request.type === 'psk') return { psks: [request.psk] };
+    if (request.type === 'app-data-update') return { appDataUpdates: [request] };
     return request.type === 'reinit' ? { reInit: request.reInit } : { extensions: request.extensions };
   };
 

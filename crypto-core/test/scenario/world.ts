@@ -45,12 +45,12 @@ export interface Device {
 /** Devices of these tests know the binding of groups. */
 const bound: LeafOptions = { capabilities: { extensions: [GROUP_BINDING_EXTENSION] } };
 
-export function device(name: string, env: Env): Device {
+export function device(name: string, env: Env, leaf = bound): Device {
   return {
     name,
     credential: { type: 'basic', identity: utf8(name) },
     signatureKey: createSignatureKeyPair(env),
-    leaf: bound,
+    leaf,
   };
 }
 
@@ -146,10 +146,10 @@ export class Conversation {
   participants: Participant[];
   #texts = 0;
 
-  constructor(suite: CipherSuiteId, env: Env) {
+  constructor(suite: CipherSuiteId, env: Env, leaf?: LeafOptions) {
     this.suite = suite;
     this.env = env;
-    const creator = device('device 0', env);
+    const creator = device('device 0', env, leaf);
     const group = createGroup({ suite, groupId: utf8('group'), ...creator }, env);
     this.participants = [new Participant(creator, group)];
   }

@@ -106,6 +106,9 @@ describe('a list of proposals is refused', () => {
     expect(refusalOf(() => checkProposalSender(remove(0), { type: 'new-member-proposal' }))).toContain(
       'invalid-proposal: PROP-02',
     );
+    for (const sender of [external, { type: 'new-member-proposal' }] as const) {
+      expect(refusalOf(() => checkProposalSender({ type: 'self-remove' }, sender))).toContain('PROP-02');
+    }
     checkProposalSender(remove(0), external);
   });
 

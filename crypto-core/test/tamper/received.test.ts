@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GROUP_BINDING_EXTENSION } from '../../src/account/index.ts';
-import { EMPTY, utf8 } from '../../src/bytes.ts';
+import { concat, EMPTY, utf8 } from '../../src/bytes.ts';
 import { decode } from '../../src/codec/reader.ts';
 import { encode } from '../../src/codec/writer.ts';
 import { ownContent, signFramedContent } from '../../src/framing/contentAuth.ts';
@@ -209,6 +209,23 @@ describe('a member that receives a commit refuses', () => {
       if (encryptionKey === null) throw new Error('a blank node');
       expect(newcomer({ leaf: { encryptionKey } }, conversation)).toContain('invalid-leaf: LEAF-09');
     }
+  });
+
+  it('LEAF-09: no X-Wing key that only ends as another does', () => {
+    const suite = 0xf04d;
+    const conversation = new Conversation(suite, env);
+    conversation.add(conversation.at(0), [device('device 1', env)]);
+    const { group } = conversation.at(0);
+    const taken = group.tree.leaf(group.ownLeaf)?.encryptionKey ?? EMPTY;
+    const other = group.suite.kem.generateKeyPair(env).publicKey;
+    const encryptionKey = concat(other.subarray(0, -32), taken.subarray(-32));
+    const capabilities = { ...known, cipherSuites: [suite] };
+    const added = (leaf: Partial<LeafNodeContent>) =>
+      whenAdded(conversation, [
+        forgeKeyPackage(device('newcomer', env), suite, env, { leaf: { capabilities, ...leaf } }),
+      ]);
+    expect(added({ encryptionKey })).toBe('none');
+    expect(added({ encryptionKey: taken })).toContain('invalid-leaf: LEAF-09');
   });
 
   it('LEAF-10: a credential type that another member does not support', () => {

@@ -1,0 +1,23 @@
+/** Proposals of a commit, named in the errors of those that make it invalid. */
+import { toHex } from '../bytes.ts';
+import { CryptoError } from '../errors.ts';
+import type { Sender } from '../structs/framedContent.ts';
+import type { Proposal } from '../structs/proposal.ts';
+
+/** A proposal with its sender, which is the committer when the commit carries the proposal by value. */
+export interface CommittedProposal {
+  readonly proposal: Proposal;
+  readonly sender: Sender;
+  /** ProposalRef; null when the commit carries the proposal by value. */
+  readonly ref: Uint8Array | null;
+}
+
+/** Runs a check of one proposal, and names the proposal in its error when the commit refers to it. */
+export function blaming<T>(ref: Uint8Array | null, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof CryptoError) || ref === null) throw error;
+    throw new CryptoError(error.code, `${error.detail} (proposal ${toHex(ref)})`, ref);
+  }
+}
