@@ -25,6 +25,7 @@ export const listNotifications = defineRoute({
   method: 'GET',
   paths: ['/notifications'],
   access: 'session',
+  conditional: true,
   status: 200,
   response: z.array(Notification),
   errors: [],

@@ -22,6 +22,11 @@ export interface Route {
    * the middle of a sentence.
    */
   readonly proof?: { readonly unless?: string };
+  /**
+   * True if the answer has an entity tag: it is asked for again and again, and is 304 without a body while the request has
+   * the tag of the present one (RFC 9110, section 13.1.2).
+   */
+  readonly conditional?: true;
   /** Success status; 204 has no body. */
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodMiniType;

@@ -18,6 +18,7 @@ import { createStarts, type Starts } from './devices/starts.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
+import { EntityTags } from './http/entityTags.ts';
 import { type AccountMails, createAccountMails } from './mail/accountMails.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Appender } from './messaging/append/appender.ts';
@@ -49,6 +50,7 @@ export interface Services {
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
   readonly proofs: Proofs;
+  readonly entityTags: EntityTags;
   readonly devices: Devices;
   readonly starts: Starts;
   readonly contacts: Contacts;
@@ -74,7 +76,6 @@ export interface ServiceDependencies
 
 export async function createServices(dependencies: ServiceDependencies): Promise<Services> {
   const { config, hub, clock, log, db, secrets, mailer, metrics } = dependencies;
-  const accountMails = createAccountMails({ db, clock, mailer });
   const rateLimiter = new RateLimiter({
     store: dependencies.rateLimitStore,
     quotas: config.rateLimits,
@@ -83,6 +84,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       log.info({ limit, ...(address === null ? {} : { network: networkOf(address) }) }, 'rate limit reached');
     },
   });
+  const accountMails = createAccountMails({ db, clock, mailer, rateLimiter });
   const loginThrottle = createLoginThrottle(rateLimiter, secrets.jwtSecret);
   const sessions = createSessions({ db, hub, clock, jwtSecret: secrets.jwtSecret });
   const passwords = await createPasswords(secrets.decoySecret);
@@ -95,6 +97,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     connections: new OpenConnections(),
     sessions,
     proofs: createProofs({ db, clock, loginThrottle }),
+    entityTags: new EntityTags({ hub, clock }),
     accounts: createAccounts({
       db,
       hub,
@@ -117,7 +120,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       createMessaging({ db, appender: dependencies.appender, hub, clock }),
       metrics,
     ),
-    notifications: createNotifications({ db, clock }),
+    notifications: createNotifications({ db, hub, clock }),
     history: createHistory({ db, clock }),
     onlineUsers: dependencies.onlineUsers,
   };

@@ -59,13 +59,32 @@ describe('the hub of one relay', () => {
     expect(heard).toEqual(['once', 'later']);
   });
 
-  it('passes signals to all who listen for them', () => {
+  it('passes signals to a listener until it stops', () => {
     const { hub } = newHub();
     const heard: unknown[] = [];
-    const stop = hub.onSignal((signal) => heard.push(signal));
+    const stop = hub.onSignal('s', (signal) => heard.push(signal));
     hub.signal({ type: 'session-ended', sessionId: 's', code: 'session-expired' });
     stop();
-    hub.signal({ type: 'session-ended', sessionId: 't', code: 'session-expired' });
+    hub.signal({ type: 'session-ended', sessionId: 's', code: 'session-expired' });
     expect(heard).toEqual([{ type: 'session-ended', sessionId: 's', code: 'session-expired' }]);
+  });
+
+  it('passes a signal to those alone who listen for a session or person that it is about', () => {
+    const { hub } = newHub();
+    const heard: string[] = [];
+    const stops = ['s', 't', 'aino', 'eero'].map((id) => {
+      return hub.onSignal(id, (signal) => heard.push(`${id} ${signal.type}`));
+    });
+    hub.signal({ type: 'session-ended', sessionId: 's', code: 'session-expired' });
+    hub.signal({ type: 'contacts-changed', userIds: ['aino', 'eero'] });
+    hub.signal({ type: 'members-removed', groupId: 'g', userIds: ['eero', 'somebody else'] });
+    for (const stop of stops) stop();
+    hub.signal({ type: 'contacts-changed', userIds: ['aino', 'eero'] });
+    expect(heard).toEqual([
+      's session-ended',
+      'aino contacts-changed',
+      'eero contacts-changed',
+      'eero members-removed',
+    ]);
   });
 });

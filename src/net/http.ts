@@ -102,8 +102,24 @@ function mayTryNextPath(error: unknown): boolean {
   return isServerFailure(error) || isUnknownPath(error);
 }
 
+/** An answer that may be asked for again by its entity tag, which only the session that got it may do. */
+interface TaggedAnswer {
+  readonly token: string | null;
+  readonly etag: string;
+  readonly body: unknown;
+}
+
+interface Exchanged {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly text: string;
+  readonly etag: string | null;
+}
+
 export function createHttp(options: HttpOptions): Http {
   const { clock, log } = options;
+  /** By path. */
+  const tagged = new Map<string, TaggedAnswer>();
   const client = ky.create({
     retry: 0,
     // The deadline below covers the body as well; ky's ends with the headers.
@@ -132,7 +148,8 @@ export function createHttp(options: HttpOptions): Http {
     path: string,
     input: CallInput<Route>,
     token: string | null,
-  ): Promise<{ status: number; ok: boolean; text: string }> {
+    etag: string | undefined,
+  ): Promise<Exchanged> {
     // Before the deadline begins: a person may be typing a password for it.
     const proof = await input.prove?.({
       operation: operationOf(route, input.params, input.query),
@@ -149,11 +166,13 @@ export function createHttp(options: HttpOptions): Http {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
           ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(proof === undefined ? {} : { [proofHeader]: proof }),
+          ...(etag === undefined ? {} : { 'if-none-match': etag }),
         },
         ...(query.size === 0 ? {} : { searchParams: query }),
         ...(input.body === undefined ? {} : { body: await jsonBody(input.body) }),
       });
-      return { status: response.status, ok: response.ok, text: await response.text() };
+      const { headers, ok, status } = response;
+      return { status, ok, text: await response.text(), etag: headers.get('etag') };
     } catch (cause) {
       throw new NetworkError(deadline.signal.aborted ? 'timeout' : 'unreachable', undefined, { cause });
     } finally {
@@ -161,7 +180,7 @@ export function createHttp(options: HttpOptions): Http {
     }
   }
 
-  function readAnswer(route: Route, answer: { status: number; ok: boolean; text: string }): unknown {
+  function readAnswer(route: Route, answer: Exchanged): unknown {
     if (!answer.ok) throw readErrorAnswer(answer.status, parseJson(answer.text));
     if (route.response === undefined) return undefined;
     const body = route.response.safeParse(parseJson(answer.text));
@@ -175,8 +194,18 @@ export function createHttp(options: HttpOptions): Http {
     // The answer is known, and asking would only write an error into the console.
     if (!isPublic && token === null)
       throw new ApiError({ status: 401, code: 'unauthenticated', detail: null });
+    // Somebody signs in or out.
+    if (isPublic || input.token !== undefined) tagged.clear();
+    const known = tagged.get(path);
+    const before = known?.token === token ? known : undefined;
     try {
-      return readAnswer(route, await exchange(route, path, input, token));
+      const answer = await exchange(route, path, input, token, before?.etag);
+      if (answer.status === 304 && before !== undefined) return before.body;
+      const body = readAnswer(route, answer);
+      if (route.conditional === true && answer.etag !== null) {
+        tagged.set(path, { token, etag: answer.etag, body });
+      }
+      return body;
     } catch (error) {
       if (error instanceof ApiError || error instanceof NetworkError) logFailure(route, path, error);
       if (error instanceof ApiError && error.status === 401 && token !== null) {

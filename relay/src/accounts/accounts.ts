@@ -5,7 +5,8 @@ import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { contactIds } from '../repositories/contacts.ts';
+import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
+import { notifiedIds } from '../repositories/notifications.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import * as users from '../repositories/users.ts';
@@ -237,7 +238,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
     async updateProfile(session, { email, signedName, username }) {
       const { userId } = session;
       const [usernameKey, emailKey] = [nameKey(username), nameKey(email)];
-      const { user, recipientIds } = await db.transaction().execute(async (tx) => {
+      const { user, recipientIds, peerIds, notified } = await db.transaction().execute(async (tx) => {
         const former = await users.findUser(tx, userId);
         if (former === null) throw noSuchPerson();
         const isNewName = nameKey(former.username) !== usernameKey;
@@ -261,9 +262,13 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         return {
           user: { ...former, username, email, fullName },
           recipientIds: [userId, ...(await contactIds(tx, userId))],
+          peerIds: await requestPeerIds(tx, userId),
+          notified: await notifiedIds(tx, userId),
         };
       });
       hub.publishToUsers(recipientIds, { type: 'contacts', lists: ['contacts'] });
+      hub.publishToUsers(peerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
+      hub.signal({ type: 'notifications-changed', userIds: notified });
       return user;
     },
 

@@ -3,10 +3,12 @@ import { tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { leaveConversation } from '../groups/groups.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { releaseGroupsOf } from '../repositories/blocks.ts';
 import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
 import { conversationIdsOf } from '../repositories/conversations.ts';
 import { emptyMessagesOf, insertDeletion } from '../repositories/deletions.ts';
 import { fellowMemberIds } from '../repositories/groups.ts';
+import { notifiedIds } from '../repositories/notifications.ts';
 import { liveSessionsOf } from '../repositories/sessions.ts';
 import { deleteUser, lockUsers } from '../repositories/users.ts';
 
@@ -27,13 +29,16 @@ export async function deleteAccount(
       sessionIds: (await liveSessionsOf(tx, userId, now)).map(({ id }) => id),
       contactIds: await contactIds(tx, userId),
       requestPeerIds: await requestPeerIds(tx, userId),
-      fellowMemberIds: await fellowMemberIds(tx, userId),
+      notifiedIds: await notifiedIds(tx, userId),
+      fellowMemberIds: await fellowMemberIds(tx, userId, 'hearing'),
       conversationIds: await conversationIdsOf(tx, userId),
     };
     await insertDeletion(tx, userId, now);
     for (const conversationId of known.conversationIds) await leaveConversation(tx, conversationId, userId);
+    // Nobody could unblock a creator who is gone.
+    const released = await releaseGroupsOf(tx, userId);
     await deleteUser(tx, userId);
-    return known;
+    return { ...known, released };
   });
   tellEnded(hub, former.sessionIds, 'session-expired');
   for (const contactId of former.contactIds) {
@@ -45,7 +50,12 @@ export async function deleteAccount(
   }
   hub.publishToUsers(former.contactIds, { type: 'contacts', lists: ['contacts'] });
   hub.publishToUsers(former.requestPeerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
+  hub.signal({ type: 'notifications-changed', userIds: former.notifiedIds });
   hub.publishToUsers(former.fellowMemberIds, { type: 'groups' });
+  for (const { conversationId, memberId } of former.released) {
+    hub.publishToUsers([memberId], { type: 'groups' });
+    hub.publishToUsers([memberId], { type: 'welcome', conversationId });
+  }
   // Not in the transaction: it may be years of messages, and nobody else could write meanwhile. The record stands, so
   // that the purge job finishes this if the relay stops now.
   await emptyMessagesOf(db, userId);

@@ -1,7 +1,7 @@
 import type { DeviceSession, Session } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { requireSignedName, revisionOfName } from '../devices/deviceSignatures.ts';
-import { peopleConcerned } from '../devices/peopleConcerned.ts';
+import { peopleSeen } from '../devices/peopleConcerned.ts';
 import { ApiError } from '../errors.ts';
 import { devicesOf } from '../repositories/devices.ts';
 import { findUser, lockUsers, setSignedName, signedNamesOf } from '../repositories/users.ts';
@@ -32,7 +32,7 @@ export function createSignedNames({ db }: { readonly db: Db }): SignedNames {
     },
 
     async visibleTo({ userId }, userIds) {
-      const visible = new Set(await peopleConcerned(db, userId));
+      const visible = new Set(await peopleSeen(db, userId));
       const asked = [...new Set(userIds)].filter((id) => visible.has(id));
       return asked.length === 0 ? [] : signedNamesOf(db, asked);
     },

@@ -79,6 +79,10 @@ export class RedisHub extends Hub {
     return this.#asking;
   }
 
+  override hearsAll(): boolean {
+    return this.#subscriber.status === 'ready';
+  }
+
   #send(channel: string, message: string): void {
     this.#commands.publish(channel, message).catch(() => {
       this.#hasLostMessages = true;

@@ -22,7 +22,7 @@ import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
 import { findAccountKey, findUser, lockUsers } from '../repositories/users.ts';
 import { isCertifiedBy, isRevocationOf } from './certificates.ts';
 import { requireSignedSession } from './deviceSignatures.ts';
-import { peopleConcerned } from './peopleConcerned.ts';
+import { peopleConcerned, peopleSeen } from './peopleConcerned.ts';
 import { removeDevice } from './removeDevice.ts';
 
 export interface KeyPackageClaim {
@@ -154,7 +154,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
     },
 
     async allRevokedVisibleTo(userId, since) {
-      return revocationsSince(db, await peopleConcerned(db, userId), since);
+      return revocationsSince(db, await peopleSeen(db, userId), since);
     },
 
     async visibleTo(userId, ownerId) {

@@ -49,6 +49,8 @@ export interface Groups {
    * @throws ApiError not-found, stale-epoch (with the current epoch)
    */
   sealName(userId: string, groupId: string, name: { epoch: number; sealedName: Buffer }): Promise<void>;
+  /** Returns those of these people who are no members. */
+  notYetIn(groupId: string, userIds: readonly string[]): Promise<string[]>;
   /**
    * Makes contacts of the creator members, in one transaction with the commit that adds their devices.
    * @throws ApiError not-found, forbidden (not the creator), not-a-contact, already-member, limit-reached, stale-epoch
@@ -138,13 +140,18 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       listsChanged(memberIds);
     },
 
+    async notYetIn(groupId, userIds) {
+      const memberIds = new Set(await memberIdsOf(db, groupConversationId(groupId)));
+      return userIds.filter((userId) => !memberIds.has(userId));
+    },
+
     async add(creator, groupId, { userId: newId, userIds }, commit) {
       await requireSignedCommit(db, creator, groupConversationId(groupId), commit);
       const { stored, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
         const heldIds = await conversations.heldParticipantIds(tx, conversationId);
-        const memberIds = [...(await conversations.participantIds(tx, conversationId)), ...heldIds];
+        const memberIds = await memberIdsOf(tx, conversationId);
         if (newId !== undefined && memberIds.includes(newId)) {
           throw new ApiError('already-member', 'This person is already a member of the group.');
         }
@@ -156,7 +163,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         if (memberIds.length + addedIds.length > limits.membersPerGroup) {
           throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
         }
-        await requirePlaces(tx, addedIds);
+        await requirePlaces(tx, addedIds, creator.userId);
         const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds], heldIds };
         const stored = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
@@ -229,6 +236,12 @@ export async function leaveConversation(tx: Db, conversationId: string, userId: 
   return left;
 }
 
+/** Ids of all members, those from whom the group is held back among them. */
+async function memberIdsOf(db: Db, conversationId: string): Promise<string[]> {
+  const ids = await conversations.participantIds(db, conversationId);
+  return [...ids, ...(await conversations.heldParticipantIds(db, conversationId))];
+}
+
 /** @throws ApiError not-found (no member), forbidden (a member who is not the creator) */
 async function requireCreator(tx: Db, groupId: string, userId: string): Promise<rows.GroupRow> {
   const group = await rows.findGroup(tx, groupId, userId);
@@ -240,11 +253,11 @@ async function requireCreator(tx: Db, groupId: string, userId: string): Promise<
 }
 
 /** @throws ApiError quota, where one of these people is in as many groups as may be */
-async function requirePlaces(tx: Db, userIds: readonly string[]): Promise<void> {
+async function requirePlaces(tx: Db, userIds: readonly string[], creatorId: string): Promise<void> {
   if (userIds.length === 0) return;
   // The counts must hold until they are members.
   await lockUsers(tx, userIds);
-  const counts = await groupCounts(tx, userIds);
+  const counts = await groupCounts(tx, userIds, creatorId);
   if ([...counts.values()].some((count) => count >= limits.groupsPerUser)) {
     throw quotaReached(
       'groups',

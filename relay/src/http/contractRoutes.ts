@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import * as z from 'zod/mini';
 import { operationOf, proofHeader, type Route, type RouteAccess, routes } from '../../contract/index.ts';
 import type { Proofs } from '../auth/proofs.ts';
@@ -16,6 +16,7 @@ import {
   uploadShare,
 } from '../rateLimits/routeQuotas.ts';
 import { clientAddress } from './clientAddress.ts';
+import { type EntityTags, etagOf, matches } from './entityTags.ts';
 
 // The schemas bring no messages along: the client, which shows none, would have to load them.
 const { localeError } = z.locales.en();
@@ -78,6 +79,7 @@ export interface Gate {
   readonly sessions: Pick<Sessions, 'verify'>;
   readonly proofs: Pick<Proofs, 'check'>;
   readonly rateLimiter: Pick<RateLimiter, 'take'>;
+  readonly entityTags: Pick<EntityTags, 'match' | 'read'>;
   readonly config: Pick<Config, 'trustProxy'>;
 }
 
@@ -112,8 +114,11 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     config: { takesProof: route.proof !== undefined },
     // Before the body is read, so that a stranger can't make the relay take in megabytes.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      const etag = route.conditional === true ? matchKnown(gate, name, request) : null;
+      if (etag !== null) return reply.code(304).header('etag', etag).send();
       request.session = await admit(gate, name, request);
+      return undefined;
     },
     handler: async (request, reply) => {
       const params = check(route.params, request.params, 'path');
@@ -129,10 +134,13 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
       };
       await gate.rateLimiter.take(...sharesOfTheOthers(name, call));
       if (route.proof !== undefined && route.proof.unless === undefined) await call.requireProof();
-      const answer = await handler(call);
-      reply.code(route.status);
-      // Through the schema, so that nothing leaves which the contract doesn't name.
-      return reply.send(route.response?.parse(answer, { error: localeError }));
+      const answer = async () => {
+        const unchecked = await handler(call);
+        // Through the schema, so that nothing leaves which the contract doesn't name.
+        return route.response?.parse(unchecked, { error: localeError });
+      };
+      if (route.conditional === true) return answerTagged(gate, name, { request, reply, answer });
+      return reply.code(route.status).send(await answer());
     },
   });
 }
@@ -170,6 +178,34 @@ async function admit(
     ...uploadShares(request, routes[name], session.userId),
   );
   return access === 'device' ? requireDevice(session) : session;
+}
+
+/** The entity tag that a request has of an answer which is known to be the present one; null if the answer must be read. */
+function matchKnown({ entityTags }: Gate, name: string, { headers }: FastifyRequest): string | null {
+  const token = bearer(headers.authorization);
+  return token === null ? null : entityTags.match(token, name, headers['if-none-match']);
+}
+
+interface TaggedAnswer {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly answer: () => Promise<unknown>;
+}
+
+async function answerTagged(
+  { entityTags }: Gate,
+  name: string,
+  { answer, reply, request }: TaggedAnswer,
+): Promise<FastifyReply> {
+  const { headers, session } = request;
+  const reading = session === null ? null : await entityTags.read(bearerToken(request), session, name);
+  const text = JSON.stringify(await answer());
+  const etag = etagOf(text);
+  reading?.done(etag);
+  reply.header('etag', etag);
+  const ifNoneMatch = headers['if-none-match'];
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag)) return reply.code(304).send();
+  return reply.code(200).type('application/json; charset=utf-8').send(text);
 }
 
 /** @throws ApiError proof-required, proof-refused, rate-limited */
@@ -234,9 +270,14 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly
   });
 }
 
+/** The token of an Authorization header; null if there is none. */
+function bearer(authorization: string | undefined): string | null {
+  return /^Bearer +([^ ]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+}
+
 function bearerToken(request: FastifyRequest): string {
-  const token = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (token === undefined) throw new ApiError('unauthenticated', 'Please log in.');
+  const token = bearer(request.headers.authorization);
+  if (token === null) throw new ApiError('unauthenticated', 'Please log in.');
   return token;
 }
 

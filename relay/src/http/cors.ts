@@ -15,13 +15,13 @@ export function allowOrigins(app: FastifyInstance, config: Config): void {
     if (origin === undefined || !config.allowedOrigins.includes(origin)) return;
     reply.headers({
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': 'Retry-After',
+      'access-control-expose-headers': 'ETag, Retry-After',
     });
   });
   app.options('/*', async (_request, reply) => {
     reply.headers({
       'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-      'access-control-allow-headers': `Authorization, Content-Type, ${proofHeader}`,
+      'access-control-allow-headers': `Authorization, Content-Type, If-None-Match, ${proofHeader}`,
       'access-control-max-age': '86400',
     });
     return reply.code(204).send();

@@ -65,15 +65,17 @@ export function textsOf(
   const { en, fi } = sentences[change];
   const advice = change === 'account-deleted' ? whatToDoAfterDeletion : whatToDo;
   const [day = '', time = ''] = new Date(at).toISOString().split('T');
+  // Mail programs make a link of what looks like an address, and a thief may have chosen the name.
+  const name = username.replaceAll('.', ' . ');
   const when = `${day} ${time.slice(0, 5)} UTC`;
   return {
     subject: `${en} / ${fi}`,
     text: [
-      `${username}: ${en} (${when}).`,
+      `${name}: ${en} (${when}).`,
       advice.en,
       noLink.en,
       '--',
-      `${username}: ${fi} (${when}).`,
+      `${name}: ${fi} (${when}).`,
       advice.fi,
       noLink.fi,
       '',

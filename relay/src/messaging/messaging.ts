@@ -139,7 +139,8 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
         }
         return advanced ? { conversationId, seq } : null;
       });
-      if (moved === null) return;
+      // A notification may have been marked as read all the same, of which no event tells.
+      if (moved === null) return hub.signal({ type: 'notifications-changed', userIds: [userId] });
       hub.publishToUsers([userId], { type: 'delivered', messageId, readerId: userId, ...moved });
     },
 

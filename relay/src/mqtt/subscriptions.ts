@@ -26,8 +26,8 @@ export class Subscriptions {
     this.#services = services;
     this.#userId = userId;
     this.#deliver = deliver;
-    this.#stopListening = services.hub.onSignal((signal) => {
-      if (signal.type === 'session-ended' || !signal.userIds.includes(userId)) return;
+    this.#stopListening = services.hub.onSignal(userId, (signal) => {
+      if (signal.type === 'session-ended' || signal.type === 'notifications-changed') return;
       this.#changes += 1;
       if (signal.type === 'members-removed') this.unsubscribe(topics.groupMessages(signal.groupId));
       // Ended on any change: a person who was just added can't have been subscribed to.

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
+import type { Hub } from '../realtime/hub.ts';
 import * as rows from '../repositories/notifications.ts';
 
 /**
@@ -17,18 +18,31 @@ export interface Notifications {
   delete(userId: string, id: string): Promise<void>;
 }
 
-export function createNotifications({ db, clock }: { db: Db; clock: () => number }): Notifications {
+export interface NotificationDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+}
+
+export function createNotifications({ db, hub, clock }: NotificationDependencies): Notifications {
+  const changed = (userId: string) => hub.signal({ type: 'notifications-changed', userIds: [userId] });
+
   return {
     list: (userId) => rows.notificationsOf(db, userId, limits.notificationsMax),
 
     async markRead(userId, id) {
       if (!(await rows.markNotificationRead(db, id, userId, clock()))) throw noSuchNotification();
+      changed(userId);
     },
 
-    markAllRead: (userId) => rows.markAllNotificationsRead(db, userId, clock()),
+    async markAllRead(userId) {
+      await rows.markAllNotificationsRead(db, userId, clock());
+      changed(userId);
+    },
 
     async delete(userId, id) {
       if (!(await rows.deleteNotification(db, id, userId))) throw noSuchNotification();
+      changed(userId);
     },
   };
 }

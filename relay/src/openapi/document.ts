@@ -115,6 +115,7 @@ export function errorsOf(route: Route): ErrorCode[] {
 function operationOf(name: keyof typeof routes, route: Route, index: number, schemas: Schemas): Operation {
   const example: { query?: object; params?: object; body?: unknown; response?: unknown } = examples[name];
   const parameters = [
+    ...(route.conditional === true ? [conditionParameter] : []),
     ...(route.proof === undefined ? [] : [proofParameter(route.proof.unless === undefined)]),
     ...parametersOf('path', route.params, example.params, schemas),
     ...parametersOf('query', route.query, example.query, schemas),
@@ -143,6 +144,9 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
           ? {}
           : { content: json({ schema: schemas.output(route.response), example: example.response }) }),
       },
+      ...(route.conditional === true
+        ? { 304: { description: 'It is what the request has the tag of' } }
+        : {}),
       ...errorResponses(route, schemas),
     },
   };
@@ -154,6 +158,14 @@ function proofSentence({ proof }: Route): string {
   const exception = proof.unless === undefined ? '' : `, unless ${proof.unless}`;
   return ` With a proof by the password or the recovery key${exception}.`;
 }
+
+const conditionParameter: Parameter = {
+  name: 'if-none-match',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  example: '"pMR9mEN9LEZrAcECwVPRRA"',
+};
 
 const proofParameter = (required: boolean): Parameter => ({
   name: proofHeader,

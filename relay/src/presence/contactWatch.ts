@@ -32,8 +32,8 @@ export class ContactWatch {
       this.read().catch(options.onError);
     };
     this.#stopListening = [
-      services.hub.onSignal((signal) => {
-        if (signal.type === 'contacts-changed' && signal.userIds.includes(userId)) readAnew();
+      services.hub.onSignal(userId, (signal) => {
+        if (signal.type === 'contacts-changed') readAnew();
       }),
       services.hub.onInterruption(readAnew),
     ];

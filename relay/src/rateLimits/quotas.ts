@@ -26,6 +26,8 @@ export const defaultQuotas = {
   'rename.address': { count: 200, periodMs: hour },
   'contact-request.account': { count: 60, periodMs: hour },
   'contact-request.address': { count: 600, periodMs: hour },
+  'block.account': { count: 60, periodMs: hour },
+  'mail.account': { count: 20, periodMs: 24 * hour },
   'claim.account': { count: 1200, periodMs: 10 * minute },
   'claim.address': { count: 6000, periodMs: 10 * minute },
   'claim.account-target': { count: 20, periodMs: hour },

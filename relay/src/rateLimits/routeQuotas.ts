@@ -9,7 +9,6 @@ export const routeActions: { readonly [Name in keyof typeof routes]?: Action } =
   searchUsers: 'search',
   updateProfile: 'rename',
   requestContact: 'contact-request',
-  block: 'contact-request',
   claimKeyPackages: 'claim',
   claimKeyPackagesOfMany: 'claim',
   sendUserMessage: 'send',

@@ -11,6 +11,8 @@ export const Signal = z.discriminatedUnion('type', [
   z.readonly(z.object({ type: z.literal('session-ended'), sessionId: Id, code: z.enum(sessionEndCodes) })),
   /** Two people became contacts or stopped being contacts. */
   z.readonly(z.object({ type: z.literal('contacts-changed'), userIds: z.readonly(z.tuple([Id, Id])) })),
+  /** These people's notifications are other ones, of which no event tells. */
+  z.readonly(z.object({ type: z.literal('notifications-changed'), userIds: z.readonly(z.array(Id)) })),
   /** These people left the group, or it was deleted: they hear nothing of it from now on. */
   z.readonly(z.object({ type: z.literal('members-removed'), groupId: Id, userIds: z.readonly(z.array(Id)) })),
 ]);
@@ -24,7 +26,8 @@ export type SignalListener = (signal: Signal) => void;
  */
 export class Hub {
   readonly #topics = new Map<string, Set<TopicListener>>();
-  readonly #signalListeners = new Set<SignalListener>();
+  /** By the session or person that they listen for. */
+  readonly #signalListeners = new Map<string, Set<SignalListener>>();
   readonly #interruptionListeners = new Set<() => void>();
   readonly #onListenerError: (error: unknown) => void;
 
@@ -62,13 +65,7 @@ export class Hub {
    * subscription yet: see `subscribed`. Calling the returned function more than once is harmless.
    */
   subscribe(topic: string, listener: TopicListener): Unsubscribe {
-    const listeners = this.#topics.get(topic) ?? new Set();
-    this.#topics.set(topic, listeners);
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic);
-    };
+    return listen(this.#topics, topic, listener);
   }
 
   /** Resolves when everything subscribed to before is heard from every relay. Never rejects. */
@@ -76,19 +73,29 @@ export class Hub {
     return Promise.resolve();
   }
 
+  /** Returns whether nothing of other relays is being missed now. */
+  hearsAll(): boolean {
+    return true;
+  }
+
   hasListeners(topic: string): boolean {
     return this.#topics.has(topic);
   }
 
   signal(signal: Signal): void {
-    this.#deliver(this.#signalListeners, signal);
+    for (const id of concerned(signal)) {
+      const listeners = this.#signalListeners.get(id);
+      if (listeners !== undefined) this.#deliver(listeners, signal);
+    }
   }
 
-  onSignal(listener: SignalListener): Unsubscribe {
-    this.#signalListeners.add(listener);
-    return () => {
-      this.#signalListeners.delete(listener);
-    };
+  /**
+   * Calls the listener with the signals about one session or person, and no other: a signal that asked every socket of a
+   * relay would hold all of them up.
+   * @param id of the session, or of the person
+   */
+  onSignal(id: string, listener: SignalListener): Unsubscribe {
+    return listen(this.#signalListeners, id, listener);
   }
 
   /** Calls back when messages or signals of other relays may have been missed: look at the database again. */
@@ -113,4 +120,19 @@ export class Hub {
       }
     }
   }
+}
+
+/** The ids of the sessions or people that a signal is about. */
+function concerned(signal: Signal): readonly string[] {
+  return signal.type === 'session-ended' ? [signal.sessionId] : signal.userIds;
+}
+
+function listen<T>(all: Map<string, Set<T>>, key: string, listener: T): Unsubscribe {
+  const listeners = all.get(key) ?? new Set();
+  all.set(key, listeners);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0 && all.get(key) === listeners) all.delete(key);
+  };
 }

@@ -34,8 +34,8 @@ export async function openLiveSession(
     release();
     onEnd(code);
   };
-  const unsubscribe = services.hub.onSignal((signal) => {
-    if (signal.type === 'session-ended' && signal.sessionId === session.id) end(signal.code);
+  const unsubscribe = services.hub.onSignal(session.id, (signal) => {
+    if (signal.type === 'session-ended') end(signal.code);
   });
   // The end may have been among what was missed.
   const stopAwaiting = services.hub.onInterruption(() => {

@@ -105,3 +105,20 @@ export async function releaseGroups(db: Db, userId: string, creatorId: string): 
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
+
+/** Makes everybody see the groups again that a person has created. Returns who does, and which. */
+export async function releaseGroupsOf(
+  db: Db,
+  creatorId: string,
+): Promise<{ readonly conversationId: string; readonly memberId: string }[]> {
+  const rows = await db
+    .updateTable('participants')
+    .set({ held: 0 })
+    .where('held', '=', 1)
+    .where('conversation_id', 'in', (groups) =>
+      groups.selectFrom('groups').select('groups.conversation_id').where('creator_id', '=', creatorId),
+    )
+    .returning(['conversation_id', 'user_id'])
+    .execute();
+  return rows.map((row) => ({ conversationId: row.conversation_id, memberId: row.user_id }));
+}

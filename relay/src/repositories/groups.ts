@@ -161,8 +161,11 @@ export async function shareGroup(db: Db, userId: string, otherId: string): Promi
   return row !== undefined;
 }
 
-/** Ids of everybody who is a member of a group with this person, and from whom it isn't held back. */
-export async function fellowMemberIds(db: Db, userId: string): Promise<string[]> {
+/**
+ * Ids of everybody who is a member of a group with this person.
+ * @param to the direction: those who hear of this person, or whom this person sees. A group is held back from its member alone.
+ */
+export async function fellowMemberIds(db: Db, userId: string, to: 'hearing' | 'seen'): Promise<string[]> {
   const rows = await db
     .selectFrom('participants as self')
     .innerJoin('participants as other', 'other.conversation_id', 'self.conversation_id')
@@ -170,7 +173,7 @@ export async function fellowMemberIds(db: Db, userId: string): Promise<string[]>
     .distinct()
     .where('self.user_id', '=', userId)
     .where('other.user_id', '!=', userId)
-    .where('other.held', '=', 0)
+    .where(to === 'hearing' ? 'other.held' : 'self.held', '=', 0)
     .where('self.conversation_id', 'like', 'group:%')
     .execute();
   return rows.map((row) => row.user_id);

@@ -48,6 +48,17 @@ export async function insertNotification(db: Db, occurrence: Occurrence, now: nu
   await notificationInsertion(db, { ...occurrence, id: randomUUID(), now });
 }
 
+/** Ids of the people who have a notification of something that this person did. */
+export async function notifiedIds(db: Db, senderId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('notifications')
+    .select('user_id')
+    .distinct()
+    .where('sender_id', '=', senderId)
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
 /** Newest first. */
 export async function notificationsOf(db: Db, userId: string, limit: number): Promise<NotificationRow[]> {
   const rows = await db

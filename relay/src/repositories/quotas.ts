@@ -18,6 +18,18 @@ export const bytesStoring = prepared<{ userId: string; bytes: number }>()((db, p
 /** Bytes by the id of the person who has stored them. */
 export type BytesOf = ReadonlyMap<string, number>;
 
+/** Makes other transactions that count what these people store wait until this one has ended. */
+export async function lockStoredBytes(db: Db, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return;
+  await db
+    .selectFrom('stored_bytes')
+    .select('user_id')
+    .where('user_id', 'in', userIds)
+    .orderBy('user_id')
+    .forUpdate()
+    .execute();
+}
+
 /** Counts content that is deleted as its senders' no more. What was stored before it was counted leaves nothing below zero. */
 export async function releaseBytes(db: Db, released: BytesOf): Promise<void> {
   // In one order, whoever does it: two who release the same people's must not wait for each other.
@@ -75,19 +87,32 @@ export async function keyPackageBytesOf(db: Db, userId: string): Promise<number>
   return row.bytes;
 }
 
-/** Counts the groups that each of these people is in. */
-export async function groupCounts(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+/**
+ * Counts the groups that each of these people is in. Of groups that are held back, which they can't leave, only those of this
+ * creator count, who sees no difference by that.
+ */
+export async function groupCounts(
+  db: Db,
+  userIds: readonly string[],
+  creatorId: string,
+): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('participants')
     .innerJoin('groups', 'groups.conversation_id', 'participants.conversation_id')
     .select(['participants.user_id', sql<number>`count(*)`.as('count')])
     .where('participants.user_id', 'in', userIds)
+    .where((where) =>
+      where.or([where('participants.held', '=', 0), where('groups.creator_id', '=', creatorId)]),
+    )
     .groupBy('participants.user_id')
     .execute();
   return new Map(rows.map((row) => [row.user_id, row.count]));
 }
 
-/** Counts the pending contact requests that a person has sent, or has received. */
+/**
+ * Counts the pending contact requests that a person has sent, or has received; of the latter without those of people whom they
+ * have blocked, which they neither see nor can answer.
+ */
 export async function countRequests(
   db: Db,
   end: 'from_user_id' | 'to_user_id',
@@ -97,6 +122,19 @@ export async function countRequests(
     .selectFrom('contact_requests')
     .select(sql<number>`count(*)`.as('count'))
     .where(end, '=', userId)
+    .$if(end === 'to_user_id', (query) =>
+      query.where((where) =>
+        where.not(
+          where.exists(
+            where
+              .selectFrom('blocks')
+              .select('blocks.user_id')
+              .where('blocks.user_id', '=', userId)
+              .whereRef('blocks.blocked_id', '=', 'contact_requests.from_user_id'),
+          ),
+        ),
+      ),
+    )
     .executeTakeFirstOrThrow();
   return row.count;
 }

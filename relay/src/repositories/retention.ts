@@ -3,7 +3,7 @@ import type { Db } from '../db/tables.ts';
 import { lockConversation } from './conversations.ts';
 import type { StoredEntry } from './entries.ts';
 import { digestOf } from './entryDigest.ts';
-import { releaseBytes } from './quotas.ts';
+import { lockStoredBytes, releaseBytes } from './quotas.ts';
 
 export interface LogReach {
   readonly conversationId: string;
@@ -101,7 +101,10 @@ export async function emptyLog(
   movesRows: boolean,
 ): Promise<void> {
   const { conversationId, entries, upTo } = emptying;
+  const senderIds = new Set(entries.map(({ senderId }) => senderId));
   await db.transaction().execute(async (tx) => {
+    // As where something is stored: the counts first, then the conversation.
+    await lockStoredBytes(tx, [...senderIds]);
     await lockConversation(tx, conversationId);
     const conversation = await tx
       .selectFrom('conversations')
@@ -109,18 +112,20 @@ export async function emptyLog(
       .where('id', '=', conversationId)
       .executeTakeFirst();
     if (conversation === undefined) return;
+    const released = new Map<string, number>();
     for (const entry of entries) {
-      await tx
+      const { content, senderId } = entry;
+      const { numUpdatedRows } = await tx
         .updateTable('entries')
         .set({ content: Buffer.alloc(0), digest: digestOf(entry) })
         .$if(movesRows, (update) => update.set(sql`rowid`, sql`(select max(rowid) + 1 from entries)`))
         .where('conversation_id', '=', conversationId)
         .where('seq', '=', entry.seq)
-        .execute();
+        // Another relay may have emptied it since it was read, and its bytes must count once.
+        .where(sql<number>`length(content)`, '>', 0)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) released.set(senderId, (released.get(senderId) ?? 0) + content.length);
     }
-    const released = new Map<string, number>();
-    for (const { content, senderId } of entries)
-      released.set(senderId, (released.get(senderId) ?? 0) + content.length);
     await releaseBytes(tx, released);
     await tx
       .insertInto('emptied_logs')

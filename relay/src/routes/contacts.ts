@@ -7,7 +7,7 @@ const outcomes = {
   accepted: 'Contact request accepted successfully!',
 } as const;
 
-export function contactHandlers({ blocks, contacts }: Services) {
+export function contactHandlers({ blocks, contacts, rateLimiter }: Services) {
   return {
     listContacts: ({ session }) => contacts.list(session.userId),
 
@@ -42,7 +42,11 @@ export function contactHandlers({ blocks, contacts }: Services) {
         ...person,
         created_at: time(createdAt),
       })),
-    block: ({ session, params }) => blocks.block(session.userId, params.id),
+    block: async ({ session, params }) => {
+      // Of the account alone: neighbours at its address can't keep anybody from blocking somebody.
+      await rateLimiter.take(['block.account', session.userId]);
+      await blocks.block(session.userId, params.id);
+    },
     unblock: ({ session, params }) => blocks.unblock(session.userId, params.id),
   } satisfies Partial<Handlers>;
 }

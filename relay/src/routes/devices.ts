@@ -2,21 +2,42 @@ import type { Device, RevokedDevice } from '../../contract/index.ts';
 import type { KeyPackageClaim } from '../devices/devices.ts';
 import { ApiError } from '../errors.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
+import type { Share } from '../rateLimits/rateLimiter.ts';
 import type { DeviceRow } from '../repositories/devices.ts';
 import type { RevocationRow } from '../repositories/revocations.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
 export function deviceHandlers({ accountChanges, accountMails, devices, rateLimiter, starts }: Services) {
-  /** People whose KeyPackages were taken so often that only the last-resort ones are given until the next hour. */
-  async function spared(userId: string, ownerIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
+  /**
+   * Claims KeyPackages, and spares people whose were taken so often that only the last-resort ones are given until the next
+   * hour. A claim that is refused doesn't count: strangers could use up somebody's hour by it.
+   */
+  async function sparing<T>(
+    userId: string,
+    ownerIds: readonly string[],
+    claim: (spared: ReadonlySet<string>) => Promise<T>,
+  ): Promise<T> {
+    const spared = new Set<string>();
+    const taken: Share[] = [];
     for (const ownerId of new Set(ownerIds)) {
       if (ownerId === userId) continue;
-      const byOne = await rateLimiter.wait(['claim.account-target', `${userId} ${ownerId}`]);
-      if (byOne > 0 || (await rateLimiter.wait(['claim.target', ownerId])) > 0) found.add(ownerId);
+      const shares: Share[] = [
+        ['claim.account-target', `${userId} ${ownerId}`],
+        ['claim.target', ownerId],
+      ];
+      for (const share of shares) {
+        if (spared.has(ownerId)) continue;
+        if ((await rateLimiter.wait(share)) > 0) spared.add(ownerId);
+        else taken.push(share);
+      }
     }
-    return found;
+    try {
+      return await claim(spared);
+    } catch (error) {
+      await rateLimiter.giveBack(...taken);
+      throw error;
+    }
   }
 
   return {
@@ -80,14 +101,17 @@ export function deviceHandlers({ accountChanges, accountMails, devices, rateLimi
 
     keyPackageCount: ({ session }) => devices.keyPackageCount(session.deviceId),
 
-    claimKeyPackages: async ({ session, params }) => {
-      const isSpared = (await spared(session.userId, [params.id])).has(params.id);
-      return (await devices.claimKeyPackages(session, params.id, isSpared)).map(claimedOf);
+    claimKeyPackages: async ({ session, params: { id } }) => {
+      const claimed = await sparing(session.userId, [id], (spared) =>
+        devices.claimKeyPackages(session, id, spared.has(id)),
+      );
+      return claimed.map(claimedOf);
     },
 
     claimKeyPackagesOfMany: async ({ session, body }) => {
-      const sparing = await spared(session.userId, body.user_ids);
-      const all = await devices.claimKeyPackagesOfMany(session, body.user_ids, sparing);
+      const all = await sparing(session.userId, body.user_ids, (spared) =>
+        devices.claimKeyPackagesOfMany(session, body.user_ids, spared),
+      );
       return all.flatMap(({ ownerId, claimed }) =>
         claimed.map((one) => ({ userId: ownerId, ...claimedOf(one) })),
       );

@@ -50,7 +50,8 @@ export function groupHandlers({ groups, rateLimiter }: Services) {
         throw new ApiError('invalid-request', 'user_id: nobody to add.');
       }
       await rateLimiter.take(['commit.account-conversation', `${session.userId} group:${params.id}`]);
-      const taken = await requireTurns(userId === undefined ? userIds : [userId, ...userIds]);
+      const people = userId === undefined ? userIds : [userId, ...userIds];
+      const taken = await requireTurns(await groups.notYetIn(params.id, people));
       try {
         const { sent, members } = await groups.add(session, params.id, { userId, userIds }, commit);
         return { ...sent, members: members.map(memberOf) };

@@ -12,6 +12,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
+import { recordSignals } from './conversation.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -167,10 +168,7 @@ describe('sessions', () => {
   it('signal their end to the live connections', async () => {
     const person = await signUp(relay);
     const { id } = await relay.relay.services.sessions.verify(person.token);
-    const signals: unknown[] = [];
-    const stop = relay.relay.services.hub.onSignal((signal) => signals.push(signal));
-    await person.call('POST', '/logout');
-    stop();
+    const signals = await recordSignals(relay, () => person.call('POST', '/logout'));
     expect(signals).toEqual([{ type: 'session-ended', sessionId: id, code: 'session-expired' }]);
   });
 

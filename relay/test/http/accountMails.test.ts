@@ -121,6 +121,16 @@ describe('a change of who owns the account', () => {
       expect(said).not.toContain(secret);
   });
 
+  it('is mailed so many times a day, so that nobody floods an address or keeps the mails of others waiting', async () => {
+    const vault = (version: number) => ({ ...recoveryKey(), version });
+    for (let version = 1; version <= 24; version += 1)
+      expect((await aino.call('PUT', '/vault', vault(version))).status).toBe(200);
+    const eero = await signUpOnDevice(relay);
+    await onAnotherDevice(relay, eero);
+    await eventually(() => expect(server.received.at(-1)?.to).toEqual([eero.email]));
+    expect(server.received.filter(({ to }) => to[0] === aino.email)).toHaveLength(20);
+  });
+
   it('is answered and told to devices while the mail server is silent, which ends without the mail', async () => {
     server.isSilent = true;
     expect((await aino.call('PUT', '/users/me/password', newPassword())).status).toBe(200);
@@ -151,6 +161,10 @@ it('signing up, and logging in on a device that is known, are no changes that ar
   await aino.call('DELETE', '/user');
   await eventually(() => expect(server.received).toHaveLength(1));
   expect(server.received[0]?.text).toContain('Your account was deleted');
+});
+
+it('a mail holds no username that a mail program would make a link of', () => {
+  expect(textsOf('email', 'safety.example.org', now).text).not.toContain('example.org');
 });
 
 it('a mail of each change has both languages, with the letters of the second', () => {

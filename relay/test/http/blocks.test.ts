@@ -9,7 +9,9 @@ import type {
   Notification,
   SentRequest,
 } from '../../contract/index.ts';
-import { base64Url, befriend, type PersonOnDevice } from '../helpers.ts';
+import { countRequests, groupCounts } from '../../src/repositories/quotas.ts';
+import { revocationOf, signedName } from '../devices.ts';
+import { base64Url, befriend, onAnotherDevice, type PersonOnDevice } from '../helpers.ts';
 import {
   addMember,
   commitBody,
@@ -29,6 +31,7 @@ import {
   conversationId,
   eero,
   eventsFor,
+  relay,
   start,
   stranger,
   submit,
@@ -190,6 +193,15 @@ describe('a contact request of somebody who is blocked', () => {
     expect((await stranger.call<SentRequest[]>('GET', '/contacts/sent-requests')).body).toHaveLength(1);
   });
 
+  it('takes no place of those that others can send', async () => {
+    await stranger.call('POST', `/contacts/request/${aino.id}`);
+    const { db } = relay.relay.database;
+    expect(await countRequests(db, 'to_user_id', aino.id)).toBe(1);
+    await block(aino, stranger);
+    expect(await countRequests(db, 'to_user_id', aino.id)).toBe(0);
+    expect(await countRequests(db, 'from_user_id', stranger.id)).toBe(1);
+  });
+
   it('is not crossed by one of the person who blocked them', async () => {
     await stranger.call('POST', `/contacts/request/${aino.id}`);
     await block(aino, stranger);
@@ -246,6 +258,50 @@ describe('a group that somebody who is blocked adds one to', () => {
     const events = await eventsFor([aino], () => sendToGroup(eero, groupId, messageBody(1)));
     expect(events).toMatchObject([[aino.id, { type: 'available' }]]);
     expect(seqs(await groupLog(aino, groupId))).toEqual([1, 2]);
+  });
+
+  it('is as full of people and devices for its other members as any: names, and revoked devices', async () => {
+    const tablet = await onAnotherDevice(relay, aino);
+    await block(aino, eero);
+    const third = stranger;
+    await befriend(eero, third);
+    const groupId = await createGroup(eero);
+    await addMember(eero, groupId, aino, commitBody(0));
+    await addMember(eero, groupId, third, commitBody(1));
+    await aino.call('PUT', '/users/me/name', { signed_name: signedName(aino, aino.username) });
+    const statement = revocationOf(aino, tablet.deviceId);
+    await aino.call('DELETE', `/devices/${tablet.deviceId}`, { statement });
+    expect((await third.call('GET', '/revoked-devices')).body).toMatchObject([{ id: tablet.deviceId }]);
+    expect((await third.call('POST', '/users/names', { user_ids: [aino.id] })).body).toMatchObject([
+      { user_id: aino.id },
+    ]);
+    // Nor does who has it held back see anybody by it.
+    expect((await aino.call('POST', '/users/names', { user_ids: [third.id] })).body).toEqual([]);
+  });
+
+  it('comes once its creator is gone, whom nobody can unblock', async () => {
+    await block(aino, eero);
+    const third = stranger;
+    await befriend(eero, third);
+    const [shared, empty] = [await createGroup(eero), await createGroup(eero)];
+    for (const groupId of [shared, empty]) await addMember(eero, groupId, aino, commitBody(0));
+    await addMember(eero, shared, third, commitBody(1));
+    const events = await eventsFor([aino], () => eero.call('DELETE', '/user'));
+    expect(events).toContainEqual([aino.id, { type: 'welcome', conversationId: `group:${shared}` }]);
+    expect(await groupsOf(aino)).toMatchObject([{ id: shared }]);
+  });
+
+  it('takes no place of those that others can add one to, as it can not be left', async () => {
+    await block(aino, eero);
+    await addMember(eero, await createGroup(eero), aino, commitBody(0));
+    const { db } = relay.relay.database;
+    const counted = async (creator: PersonOnDevice) =>
+      (await groupCounts(db, [aino.id], creator.id)).get(aino.id) ?? 0;
+    expect(await counted(stranger)).toBe(0);
+    // For whoever is blocked it counts as ever.
+    expect(await counted(eero)).toBe(1);
+    await unblock(aino, eero);
+    expect(await counted(stranger)).toBe(1);
   });
 
   it('is not one that the person who blocked them adds them to', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Contact, type ContactRequest, type SentRequest, topics } from '../../contract/index.ts';
-import type { Signal } from '../../src/realtime/hub.ts';
+import { type Contact, type ContactRequest, type SentRequest } from '../../contract/index.ts';
 import { befriend, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
+import { recordEvents, recordSignals } from './conversation.ts';
 
 let relay: TestRelay;
 beforeAll(async () => {
@@ -22,17 +22,10 @@ const sentBy = async (person: Person) =>
 
 /** Records the events of these people's devices, and the hub's signals, while `action` runs. */
 async function eventsFor(people: readonly Person[], action: () => Promise<unknown>) {
-  const { hub } = relay.relay.services;
-  const events: [string, unknown][] = [];
-  const signals: Signal[] = [];
-  const stops = [
-    hub.onSignal((signal) => signals.push(signal)),
-    ...people.map(({ id }) =>
-      hub.subscribe(topics.userMessages(id), (payload) => events.push([id, JSON.parse(payload)])),
-    ),
-  ];
-  await action();
-  for (const stop of stops) stop();
+  let events: Awaited<ReturnType<typeof recordEvents>> = [];
+  const signals = await recordSignals(relay, async () => {
+    events = await recordEvents(relay, people, action);
+  });
   return { events, signals };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { vi } from 'vitest';
 import {
   type GroupMember,
   type IncomingEvent,
@@ -7,6 +8,7 @@ import {
   type SentMessage,
   topics,
 } from '../../contract/index.ts';
+import type { Signal } from '../../src/realtime/hub.ts';
 import { signedReceipt } from '../devices.ts';
 import { base64Url, type Person, type PersonOnDevice, type TestRelay } from '../helpers.ts';
 
@@ -87,4 +89,16 @@ export async function recordEvents(
   await action();
   for (const stop of stops) stop();
   return events;
+}
+
+/** Records the signals of a relay, about whomever they are, while `action` runs. */
+export async function recordSignals(
+  { relay }: Pick<TestRelay, 'relay'>,
+  action: () => Promise<unknown>,
+): Promise<readonly Signal[]> {
+  const signal = vi.spyOn(relay.services.hub, 'signal');
+  await action();
+  const signals = signal.mock.calls.map(([each]) => each);
+  signal.mockRestore();
+  return signals;
 }

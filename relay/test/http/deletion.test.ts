@@ -10,7 +10,7 @@ import { purgeAfter } from '../../src/jobs/purge.ts';
 import { nobody } from '../../src/repositories/deletions.ts';
 import { base64Url, befriend, call, type Person, signUp, signUpOnDevice } from '../helpers.ts';
 import { createClients, disconnectReason } from '../mqtt/mqttClient.ts';
-import { groupLog, log, messageBody, recordEvents, send } from './conversation.ts';
+import { groupLog, log, messageBody, recordEvents, recordSignals, send } from './conversation.ts';
 import {
   advance,
   deleteAccount,
@@ -142,10 +142,10 @@ describe('deleting an account', () => {
   it('is published to contacts, people with a pending request, and fellow members', async () => {
     const { person, others, own } = await everywhere();
     const people = [friend, others.asked, others.asking, others.member, await signUp(relay)];
-    const signals: unknown[] = [];
-    const stop = relay.relay.services.hub.onSignal((signal) => signals.push(signal));
-    const events = await recordEvents(relay, people, () => deleteAccount(person));
-    stop();
+    let events: Awaited<ReturnType<typeof recordEvents>> = [];
+    const signals = await recordSignals(relay, async () => {
+      events = await recordEvents(relay, people, () => deleteAccount(person));
+    });
     const eventTypes = (of: Person) => events.filter(([id]) => id === of.id).map(([, event]) => event.type);
     expect(people.map(eventTypes)).toEqual([
       ['contacts', 'groups'],

@@ -26,7 +26,7 @@ import {
 import { createClients } from '../mqtt/mqttClient.ts';
 import { Tab } from '../presence/tab.ts';
 import { proofHeaders, proofKeyOf } from '../proofs.ts';
-import { recordEvents } from './conversation.ts';
+import { recordEvents, recordSignals } from './conversation.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -185,15 +185,11 @@ describe('changing the password', () => {
   it('ends every other session at once, on open connections too', async () => {
     await putVault(person);
     const others = [await onAnotherDevice(relay, person), await logIn(relay, person)];
-    const ended: string[] = [];
-    const stop = relay.relay.services.hub.onSignal((signal) => {
-      if (signal.type === 'session-ended') ended.push(signal.sessionId);
-    });
     const ids = await Promise.all(
       others.map(async ({ token }) => (await relay.relay.services.sessions.verify(token)).id),
     );
-    await person.call('PUT', '/users/me/password', change());
-    stop();
+    const signals = await recordSignals(relay, () => person.call('PUT', '/users/me/password', change()));
+    const ended = signals.map((signal) => signal.type === 'session-ended' && signal.sessionId);
     expect(new Set(ended)).toEqual(new Set(ids));
     for (const other of others) expect(await other.call('GET', '/profile')).toMatchObject(superseded);
     expect((await person.call('GET', '/profile')).status).toBe(200);

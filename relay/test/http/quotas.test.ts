@@ -6,6 +6,8 @@ import { createPurgeJob } from '../../src/jobs/purge.ts';
 import { createRetentionJob, keptAtLeast } from '../../src/jobs/retention.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { personQuotas } from '../../src/personQuotas.ts';
+import { entriesAt } from '../../src/repositories/entries.ts';
+import { emptyLog } from '../../src/repositories/retention.ts';
 import {
   base64Url,
   befriend,
@@ -120,6 +122,14 @@ describe('messages', () => {
     expect([await storedBytes(), await storedBytes(eero)]).toEqual([500, 300]);
     await aino.call('DELETE', `/group/${groupId}`);
     expect([await storedBytes(), await storedBytes(eero)]).toEqual([0, 0]);
+  });
+
+  it('that two relays empty at once have room for them once', async () => {
+    await submitCommit(aino, conversationId, commitBody(0));
+    await send(aino, eero, messageBody(1));
+    const entries = await entriesAt(db(), conversationId, [1]);
+    for (const _relay of [1, 2]) await emptyLog(db(), { conversationId, entries, upTo: 1 }, false);
+    expect(await storedBytes()).toBe(300);
   });
 });
 

@@ -40,8 +40,8 @@ class CountingHub extends Hub {
     return this.#count(super.subscribe(topic, listener));
   }
 
-  override onSignal(listener: SignalListener): Unsubscribe {
-    return this.#count(super.onSignal(listener));
+  override onSignal(id: string, listener: SignalListener): Unsubscribe {
+    return this.#count(super.onSignal(id, listener));
   }
 
   override onInterruption(listener: () => void): Unsubscribe {

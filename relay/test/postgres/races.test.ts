@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { directConversationId, type LogEntry, limits } from '../../contract/index.ts';
+import { entriesAt } from '../../src/repositories/entries.ts';
+import { emptyLog } from '../../src/repositories/retention.ts';
 import { certificateOf } from '../devices.ts';
+import { eventually } from '../eventually.ts';
 import {
   base64Url,
   befriend,
@@ -26,10 +29,15 @@ afterAll(() => relay.close());
 const times = <T>(count: number, task: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_none, index) => task(index)));
 
-/** Counts the Welcomes of a conversation in the database. */
-async function welcomesStored(conversationId: string): Promise<number> {
+async function connected(): Promise<Client> {
   const client = new Client(relay.relay.services.config.databaseUrl ?? '');
   await client.connect();
+  return client;
+}
+
+/** Counts the Welcomes of a conversation in the database. */
+async function welcomesStored(conversationId: string): Promise<number> {
+  const client = await connected();
   const { rowCount } = await client.query('select id from welcomes where conversation_id = $1', [
     conversationId,
   ]);
@@ -125,4 +133,25 @@ it('a Welcome is gone when the last of its devices has taken it, even if all tak
   );
   expect(taken.map(({ status }) => status)).toEqual(devices.map(() => 204));
   expect(await welcomesStored(conversationId)).toBe(0);
+});
+
+it('a log that is emptied while its sender writes on keeps nobody waiting for each other', async () => {
+  const { one, other, conversationId } = await twoInConversation();
+  await send(one, other, messageBody(1));
+  const { db } = relay.relay.database;
+  const entries = await entriesAt(db, conversationId, [1, 2]);
+  const writer = await connected();
+  // As a message is stored: its bytes are counted, and then it gets its position.
+  await writer.query('begin');
+  await writer.query('update stored_bytes set bytes = bytes + 1 where user_id = $1', [one.id]);
+  const emptied = emptyLog(db, { conversationId, entries, upTo: 2 }, false);
+  await eventually(async () => {
+    const { rowCount } = await writer.query('select from pg_locks where not granted');
+    expect(rowCount).toBeGreaterThan(0);
+  });
+  await writer.query("set lock_timeout = '50ms'");
+  await writer.query('update conversations set last_seq = last_seq + 1 where id = $1', [conversationId]);
+  await writer.query('commit');
+  await emptied;
+  await writer.end();
 });

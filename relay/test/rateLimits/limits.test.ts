@@ -136,6 +136,15 @@ describe('claims of several people at once', () => {
   });
 });
 
+describe('blocking', () => {
+  it('is limited for each account, and for no address: neighbours keep nobody from it', async () => {
+    await relayWith({ 'block.account': '3/30s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await expectLimit(3, 10, () => aino.call('PUT', `/blocks/${eero.id}`));
+    expect((await eero.call('PUT', `/blocks/${aino.id}`)).status).toBe(204);
+  });
+});
+
 describe('of the two quotas', () => {
   it("the account's is taken first: whoever is over it takes nothing from their neighbours", async () => {
     await relayWith({ 'search.account': '2/1h', 'search.address': '4/1h' });
@@ -359,17 +368,18 @@ it('a refusal is logged with its quota and no address beyond its network', async
   expect(relay.logLines.join('')).not.toContain('203.0.113.77');
 });
 
-it('a page of another origin may read how long to wait', async () => {
+it('a page of another origin may read how long to wait, and the tags of lists', async () => {
   relay = await startTestRelay({ environment: { ALLOWED_ORIGINS: 'https://app.example.org' } });
   const answer = await call(relay, 'GET', '/profile', { headers: { origin: 'https://app.example.org' } });
-  expect(answer.headers.get('access-control-expose-headers')).toBe('Retry-After');
+  expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Retry-After');
 });
 
 it('every quota has its test', async () => {
   await relayWith({});
   const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
   const inTargetsTest: QuotaName[] = ['claim.account-target', 'claim.target', 'added.target'];
-  expect([...tried, ...inLoginTest, ...inTargetsTest].toSorted()).toEqual(
+  const inMailTest: QuotaName[] = ['mail.account'];
+  expect([...tried, ...inLoginTest, ...inTargetsTest, ...inMailTest].toSorted()).toEqual(
     Object.keys(defaultQuotas).toSorted(),
   );
   const quotas = Object.values(publicRouteQuotas).flat();

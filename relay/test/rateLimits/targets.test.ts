@@ -54,6 +54,43 @@ describe('the target of others', () => {
     expect(await claim(eero)).toEqual([false]);
   });
 
+  it('keeps its hour of KeyPackages for those who get some: a stranger uses up nothing', async () => {
+    await relayWith({ 'claim.target': '2/2h' });
+    const [eero, stranger, aino] = [
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+    ];
+    await befriend(aino, eero);
+    await aino.call('POST', '/key-packages', { keyPackages: [base64Url(300)], lastResort: base64Url(300) });
+    for (let time = 0; time < 2; time += 1) {
+      const alone = await stranger.call('POST', `/users/${aino.id}/key-packages/claim`);
+      const among = await stranger.call('POST', '/key-packages/claim', { user_ids: [stranger.id, aino.id] });
+      for (const answer of [alone, among])
+        expect(answer).toMatchObject({ status: 403, body: { code: 'not-a-contact' } });
+    }
+    expect((await eero.call('POST', `/users/${aino.id}/key-packages/claim`)).body).toMatchObject([
+      { lastResort: false },
+    ]);
+  });
+
+  it('keeps its day of groups, however often its devices are added to the group that it is in', async () => {
+    await relayWith({ 'added.target': '2/2h' });
+    const [aino, eero, mette] = [
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+    ];
+    for (const person of [eero, mette]) await befriend(aino, person);
+    const groupId = await createGroup(eero);
+    await addMember(eero, groupId, aino, commitBody(0));
+    for (const epoch of [1, 2, 3]) {
+      const again = { user_ids: [aino.id], ...commitBody(epoch) };
+      expect((await eero.call('POST', `/group/${groupId}/add`, again)).status).toBe(201);
+    }
+    expect((await addMember(mette, await createGroup(mette), aino, commitBody(0))).status).toBe(201);
+  });
+
   it('is put into so many groups a day, whoever does it, and into no more', async () => {
     await relayWith({ 'added.target': '4/4h' });
     const [aino, eero, mette] = [

@@ -76,9 +76,9 @@ describe('the hub of several relays', () => {
   it('passes signals to every relay', async () => {
     const { one, other } = await openTwo();
     const heard: unknown[] = [];
-    one.onSignal((signal) => heard.push(['one', signal]));
-    other.onSignal((signal) => heard.push(['other', signal]));
     const signal = { type: 'session-ended', sessionId: randomUUID(), code: 'password-changed' } as const;
+    one.onSignal(signal.sessionId, (heardHere) => heard.push(['one', heardHere]));
+    other.onSignal(signal.sessionId, (heardThere) => heard.push(['other', heardThere]));
     one.signal(signal);
     expect(heard).toEqual([['one', signal]]);
     await flush(one, other);

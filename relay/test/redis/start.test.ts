@@ -4,7 +4,10 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { topics } from '../../contract/index.ts';
 import type { Backplane } from '../../src/backplane/backplane.ts';
+import { ClusterMembership } from '../../src/backplane/clusterMembership.ts';
+import { keys } from '../../src/backplane/keys.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
+import { RedisOnlineUsers } from '../../src/backplane/redisOnlineUsers.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../servers/freePort.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
@@ -100,6 +103,22 @@ describe('a relay that starts while Redis is away', () => {
     for (const socket of sockets) socket.destroy();
     way.close();
   }, 30_000);
+
+  it('leaves nobody in Redis under no name', async () => {
+    await start();
+    const redis = new Redis(server?.url ?? '');
+    const membership = new ClusterMembership({ redis, fingerprint: 'x', heartbeatMs: 100, expiryMs: 3000 });
+    const onlineUsers = new RedisOnlineUsers(redis, membership);
+    const [user, socket] = [randomUUID(), tab()];
+    onlineUsers.add(user, socket);
+    onlineUsers.remove(user, socket);
+    onlineUsers.add(user, socket);
+    expect(await redis.keys('sinetti:*')).toEqual([]);
+    await membership.join();
+    await eventually(async () => expect(await redis.exists(keys.online(user))).toBe(1));
+    await membership.leave();
+    redis.disconnect();
+  });
 
   it('ends though it never joined', async () => {
     const one = await relays.open();

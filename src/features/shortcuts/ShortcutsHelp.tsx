@@ -1,17 +1,19 @@
-import { useAtom } from 'jotai';
 import { Fragment } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { shortcutsHelpOpenAtom } from '../../store/shortcutsHelp.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { isMac, keyCaps, shortcutNames } from './keys.ts';
 import styles from './ShortcutsHelp.module.css';
 
+export interface ShortcutsHelpProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
 /** The list of all keys. */
-export function ShortcutsHelp() {
-  const [open, setOpen] = useAtom(shortcutsHelpOpenAtom);
+export function ShortcutsHelp({ open, onOpenChange }: ShortcutsHelpProps) {
   const mac = isMac();
   return (
-    <Dialog open={open} onOpenChange={setOpen} title={t('shortcuts.title')}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={t('shortcuts.title')}>
       <dl className={styles.list}>
         {shortcutNames.map((name) => (
           <Entry key={name} text={t(`shortcuts.${name}`)} caps={keyCaps(name, mac)} />

@@ -12,8 +12,13 @@ import styles from './IdentityNotice.module.css';
 import { SafetyNumber } from './SafetyNumber.tsx';
 import { useTrust } from './useTrust.ts';
 
+export interface IdentityNoticeProps {
+  readonly userId: string;
+  readonly name: string;
+}
+
 /** Says above a chat that the other person's account key has changed: messages wait until that is decided. */
-export function IdentityNotice({ userId, name }: { userId: string; name: string }) {
+export function IdentityNotice({ userId, name }: IdentityNoticeProps) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
   const { keyOffered } = useTrust(userId);

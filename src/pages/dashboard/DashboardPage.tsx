@@ -11,7 +11,7 @@ import { RecoveryOffer } from '../../features/recovery/RecoveryOffer.tsx';
 import { ConnectionBanner } from '../../features/session/ConnectionBanner.tsx';
 import { UpdateBar } from '../../features/session/UpdateBar.tsx';
 import { ariaKeys, isMac } from '../../features/shortcuts/keys.ts';
-import { ShortcutsHelp } from '../../features/shortcuts/ShortcutsHelp.tsx';
+import { ShortcutsHelpOnDemand } from '../../features/shortcuts/ShortcutsHelpOnDemand.tsx';
 import { VerifiedMark } from '../../features/trust/Verification.tsx';
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t, withTexts } from '../../i18n/i18n.ts';
@@ -221,7 +221,7 @@ function Dashboard({ userId }: { userId: string }) {
       </Tabs.Root>
       <MessageAnnouncer />
       <Attention onOpenChat={openChat} onOpenGroup={openGroup} />
-      <ShortcutsHelp />
+      <ShortcutsHelpOnDemand />
     </>
   );
 }

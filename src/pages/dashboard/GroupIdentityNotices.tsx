@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { IdentityNotice } from '../../features/trust/IdentityNotice.tsx';
+import { IdentityNoticeOnDemand } from '../../features/trust/IdentityNoticeOnDemand.tsx';
 import type { Group } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { trustAtom } from '../../store/trust.ts';
@@ -10,7 +10,7 @@ function GroupIdentityNotices({ group }: { group: Group }) {
   const nameOf = useAtomValue(nameOfAtom);
   return group.members
     .filter(({ userId }) => trust.get(userId)?.keyOffered === true)
-    .map(({ userId }) => <IdentityNotice key={userId} userId={userId} name={nameOf(userId)} />);
+    .map(({ userId }) => <IdentityNoticeOnDemand key={userId} userId={userId} name={nameOf(userId)} />);
 }
 
 /** Draws the notices above the messages of a group. */

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import type { ChatVerification } from '../../features/messages/ChatPane.tsx';
-import { IdentityNotice } from '../../features/trust/IdentityNotice.tsx';
+import { IdentityNoticeOnDemand } from '../../features/trust/IdentityNoticeOnDemand.tsx';
 import { useIdentityLines } from '../../features/trust/useIdentityLines.tsx';
 import { Verification } from '../../features/trust/Verification.tsx';
 import { nameOfAtom } from '../../store/names.ts';
@@ -12,7 +12,7 @@ export function useChatVerification(userId: string | null): ChatVerification | u
   if (userId === null) return undefined;
   return {
     action: <Verification key={userId} userId={userId} name={name} />,
-    notice: <IdentityNotice key={userId} userId={userId} name={name} />,
+    notice: <IdentityNoticeOnDemand key={userId} userId={userId} name={name} />,
     lines,
   };
 }

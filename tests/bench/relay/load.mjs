@@ -11,7 +11,7 @@ const content = Buffer.alloc(contentBytes, 'sealed').toString('base64url');
 const warmUpMs = 500;
 
 const topicOf = (person) => `user/${person.id}/messages`;
-const tasks = { throughput, restThroughput, latency, fanOut, connections, hangUp };
+const tasks = { throughput, restThroughput, polls, latency, fanOut, connections, hangUp };
 let held = [];
 
 process.on('message', ({ task, options }) => {
@@ -107,6 +107,33 @@ async function restThroughput({ port, pairs, seconds }) {
   const [perSecond] = await countFor(seconds, () => [state.answered]);
   state.running = false;
   await Promise.all(posting);
+  return { perSecond, count: state.answered };
+}
+
+const polledPaths = ['contacts', 'contacts/requests', 'contacts/sent-requests', 'notifications'];
+
+/** Asks for the lists that clients ask for every ten seconds: by their entity tags, as clients do, or whole each time. */
+async function polls({ port, people, isConditional, seconds }) {
+  // The relay answers from memory ten times a second at most.
+  const spacingMs = 110;
+  const state = { answered: 0, running: true };
+  const polling = people.map(async ({ token }) => {
+    const socket = new RestSocket({ port, token });
+    const etags = new Map();
+    while (state.running) {
+      const next = delay(spacingMs);
+      for (const path of polledPaths) {
+        const etag = isConditional ? (etags.get(path) ?? null) : null;
+        etags.set(path, await socket.poll(`/api/${path}`, etag));
+        state.answered += 1;
+      }
+      await next;
+    }
+    socket.close();
+  });
+  const [perSecond] = await countFor(seconds, () => [state.answered]);
+  state.running = false;
+  await Promise.all(polling);
   return { perSecond, count: state.answered };
 }
 

@@ -60,6 +60,7 @@ function aims(results) {
     ...beside('direct messages, MQTT', 0.25),
     ...beside('fan-out 1 to 100, deliveries of QoS 0', 1),
     ...beside('fan-out 1 to 100, deliveries of QoS 1', 1),
+    ...atMost('polls, conditional: processor time of one', 100),
     ...atMost('an idle connection', 20),
     ...atMost('resident at rest', 143),
   ];

@@ -1,4 +1,4 @@
-// One kept-alive HTTP/1.1 connection that posts messages, one at a time.
+// One kept-alive HTTP/1.1 connection that posts messages or polls, one at a time.
 import { connect } from 'node:net';
 
 export class RestSocket {
@@ -23,14 +23,32 @@ export class RestSocket {
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       'latin1',
     );
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-    });
+    return this.#answer(201).then(() => undefined);
+  }
+
+  /**
+   * @param etag of the answer before; null to read it whole
+   * @returns {Promise<string>} the entity tag of the answer, which is 304 if that one was given
+   */
+  async poll(path, etag) {
+    const condition = etag === null ? '' : `If-None-Match: ${etag}\r\n`;
+    this.#socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${this.#token}\r\n${condition}\r\n`,
+      'latin1',
+    );
+    const answer = await this.#answer(etag === null ? 200 : 304);
+    return /etag: (\S+)/i.exec(answer)?.[1] ?? '';
   }
 
   close() {
     this.#waiting = null;
     this.#socket.destroy();
+  }
+
+  #answer(status) {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { status, resolve, reject };
+    });
   }
 
   #read(chunk) {
@@ -43,7 +61,7 @@ export class RestSocket {
     const waiting = this.#waiting;
     this.#received = '';
     this.#waiting = null;
-    if (answer.startsWith('HTTP/1.1 201')) waiting?.resolve();
+    if (answer.startsWith(`HTTP/1.1 ${waiting?.status}`)) waiting?.resolve(answer);
     else waiting?.reject(new Error(answer.slice(0, 500)));
   }
 }

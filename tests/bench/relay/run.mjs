@@ -11,7 +11,7 @@ import { mosquittoVersion, startMosquitto, startRelay } from './servers.mjs';
 
 const usage = `npm run bench:relay -- [options]
   --quick           a smoke test: short rounds, few connections
-  --only <part>     throughput, rest, latency, fan-out, connections; may be given again
+  --only <part>     throughput, rest, polls, latency, fan-out, connections; may be given again
   --relay-only      leave Mosquitto out
   --profile <dir>   write a .cpuprofile of the relay there
   --json <file>     also write every measurement there
@@ -129,6 +129,10 @@ async function measure(servers, generator) {
     await alternate('pipelined direct messages, MQTT QoS 1', 'throughput', { pairs, senders: 1, window: 32 });
   }
   if (measures('rest')) await alternate('direct messages, REST', 'restThroughput', { pairs }, [relay]);
+  if (measures('polls')) {
+    await alternate('polls, read whole', 'polls', { people, isConditional: false }, [relay]);
+    await alternate('polls, conditional', 'polls', { people, isConditional: true }, [relay]);
+  }
   if (measures('latency')) {
     for (const server of servers) {
       const options = { port: server.port, pairs, perSecond: 200, seconds: seconds * 2 };

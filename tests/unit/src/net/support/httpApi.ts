@@ -20,6 +20,7 @@ interface Seen {
   readonly authorization: string | null;
   readonly type: string | null;
   readonly proof: string | null;
+  readonly ifNoneMatch?: string;
   readonly body: unknown;
 }
 
@@ -27,6 +28,12 @@ export type Answer = Response | 'unreachable' | 'never';
 
 export function json(status: number, body: unknown): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+}
+
+/** An answer with an entity tag; without a body it says that the one before is still the present one. */
+export function tagged(etag: string, body?: unknown): Response {
+  if (body === undefined) return new Response(null, { status: 304, headers: { etag } });
+  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json', etag } });
 }
 
 export function refusal(status: number, code: string, detail = 'A sentence.', extra: object = {}): Response {
@@ -56,6 +63,9 @@ export function setUp(...answers: Answer[]) {
           authorization: request.headers.get('authorization'),
           type: request.headers.get('content-type'),
           proof: request.headers.get('x-proof'),
+          ...(request.headers.has('if-none-match')
+            ? { ifNoneMatch: request.headers.get('if-none-match') ?? '' }
+            : {}),
           body: text === '' ? undefined : JSON.parse(text),
         });
         const answer = answers.shift();

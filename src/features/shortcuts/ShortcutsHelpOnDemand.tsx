@@ -1,0 +1,14 @@
+import { useAtom } from 'jotai';
+import { shortcutsHelpOpenAtom } from '../../store/shortcutsHelp.ts';
+import { onDemand } from '../../ui/onDemand.tsx';
+import type { ShortcutsHelpProps } from './ShortcutsHelp.tsx';
+
+const ShortcutsHelp = onDemand<ShortcutsHelpProps>(
+  async () => (await import('./ShortcutsHelp.tsx')).ShortcutsHelp,
+);
+
+/** Loads the list of all keys once somebody asks for it. */
+export function ShortcutsHelpOnDemand() {
+  const [open, setOpen] = useAtom(shortcutsHelpOpenAtom);
+  return <ShortcutsHelp open={open} onOpenChange={setOpen} />;
+}
