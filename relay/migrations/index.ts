@@ -27,6 +27,7 @@ import { retention } from './0026-retention.ts';
 import { historyAge } from './0027-history-age.ts';
 import { quotas } from './0028-quotas.ts';
 import { blocks } from './0030-blocks.ts';
+import { trees } from './0033-trees.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -69,4 +70,5 @@ export const migrations = (
   '0027-history-age': historyAge,
   '0028-quotas': quotas,
   '0030-blocks': blocks,
+  '0033-trees': trees(types),
 });
