@@ -12,7 +12,14 @@ freezeIntrinsics();
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
 const prompt = createPrompt((request) => self.postMessage(request));
 const dispatch = createDispatch(
-  createCryptoApi({ env: browserEnv, indexedDB, locks: navigator.locks, subtle: crypto.subtle, prompt }),
+  createCryptoApi({
+    env: browserEnv,
+    indexedDB,
+    locks: navigator.locks,
+    subtle: crypto.subtle,
+    storage: navigator.storage,
+    prompt,
+  }),
 );
 // Only the frame speaks to this thread: it answers what it was asked, and hands over the page's end of a channel.
 self.addEventListener('message', ({ data, ports: [page] }) => {

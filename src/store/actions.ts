@@ -80,6 +80,8 @@ export interface AppActions {
   setDiscoverability(change: Discoverability): Promise<void>;
   /** Asks the relay for how long it keeps what it has. */
   loadRetention(): Promise<Retention>;
+  /** Tells whether the browser keeps keys and messages until the person clears them, also when its disk is full. */
+  isStorageKept(): Promise<boolean>;
   /** Ends the person's groups, then the account, then what this browser has of it, and leads to the landing page. */
   deleteAccount(): Promise<void>;
   /**

@@ -173,3 +173,20 @@ test('the worker that holds the keys says nothing to the origins of the product,
   const said = await leaveToOwn(await meet(newBrowser, relay), relay);
   expect(said).toEqual({ done: [], answered: [] });
 });
+
+test('not so, but without the policies: the worker that holds the keys talks to the origins of the product', async ({
+  newBrowser,
+}) => {
+  const relay = await startWithout([policies]);
+  try {
+    const victim = await meet(newBrowser, relay);
+    const { answered, done } = await leaveToOwn(victim, relay);
+    const ways = ['events', 'fetch', 'font', 'import', 'nested', 'worker', 'xhr'];
+    expect(answered).toEqual(expect.arrayContaining(ways));
+    const policy = ['policy default', 'policy sinetti-worker', 'policy of-a-stranger'];
+    expect(done).toEqual(expect.arrayContaining(['fetch 0', 'nested 0', ...policy, 'eval', 'function']));
+    await victim.context.close();
+  } finally {
+    await relay.stop();
+  }
+});

@@ -44,6 +44,15 @@ test('a person has the browser keep their keys, on a page of the keys that no fr
     await closed;
   });
 
+  await test.step('which is offered no more', async () => {
+    await page.reload();
+    await alice.tab('Profile').click();
+    await expect(
+      page.getByText('The browser keeps your keys and messages until you clear them.'),
+    ).toBeVisible();
+    await expect(link).toHaveCount(0);
+  });
+
   await test.step('in Finnish and dark, too', async () => {
     const finnish = await page.context().newPage();
     await finnish.goto(`${keys.origin}/storage#language=fi&theme=dark`);

@@ -168,6 +168,9 @@ export interface CryptoApi
    * longer than 200 characters, or an entry beyond the 2,000th.
    */
   writeLocal(name: string, text: string | null): Promise<void>;
+
+  /** Tells whether the browser keeps this origin's storage until the person clears it, also when its disk is full. */
+  isStorageKept(): Promise<boolean>;
 }
 
 export interface LocalEntry {

@@ -27,7 +27,9 @@ import { createNames } from '../trust/names.ts';
 import { createTrust } from '../trust/trust.ts';
 
 /** The surroundings of the api, injected so that it also runs where there is no browser. */
-export type CryptoApiDeps = ConfirmingDeps;
+export interface CryptoApiDeps extends ConfirmingDeps {
+  readonly storage: Pick<StorageManager, 'persisted'>;
+}
 
 /**
  * Creates the whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB
@@ -61,6 +63,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),
     ...createLocalStore(session),
+    isStorageKept: () => deps.storage.persisted(),
   });
 }
 

@@ -40,8 +40,8 @@ const sentences: Readonly<Record<MailedChange, Sentence>> = {
 };
 
 const whatToDo: Sentence = {
-  en: 'Was it you? Then there is nothing to do. If not, open the app as you always do, see which devices are in the Profile tab, remove those that are not yours, and set a new password.',
-  fi: 'Teitkö sen itse? Silloin sinun ei tarvitse tehdä mitään. Jos et, avaa sovellus tavalliseen tapaan, katso laitteet Profiili-välilehdeltä, poista ne, jotka eivät ole sinun, ja vaihda salasana.',
+  en: 'Was it you? Then there is nothing to do. If not, open the app as you always do, and move on to a new key in the Profile tab, under “After a theft”. A new password alone does not shut out somebody who had the old one.',
+  fi: 'Teitkö sen itse? Silloin sinun ei tarvitse tehdä mitään. Jos et, avaa sovellus tavalliseen tapaan, ja siirry uuteen avaimeen Profiili-välilehdellä kohdassa ”Varkauden jälkeen”. Pelkkä uusi salasana ei sulje ulos sitä, jolla oli vanha.',
 };
 const whatToDoAfterDeletion: Sentence = {
   en: 'Was it you? Then there is nothing to do. If not, write to the person who runs the server.',

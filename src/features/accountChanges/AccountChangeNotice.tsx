@@ -1,4 +1,4 @@
-import { useAtomValue } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { ShieldAlert } from 'lucide-react';
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
@@ -7,6 +7,7 @@ import { visibleName } from '../../lib/people.ts';
 import { type AccountChange, accountChangesAtom } from '../../store/accountChanges.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { bannerAtom } from '../../store/banners.ts';
+import { profileSectionAtom } from '../../store/profileSection.ts';
 import { Banner } from '../../ui/Banner.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { shortMoment } from '../../ui/format.ts';
@@ -23,11 +24,15 @@ const sentences = {
   vault: 'accountChanges.vault',
 } as const satisfies Record<AccountChange['kind'], MessageId>;
 
-/** Says what was changed on the account elsewhere, until the person has judged it; then the next change. */
+/**
+ * Says what was changed on the account elsewhere, until the person has judged it; then the next change. Each takes the password
+ * or the recovery key, so that a new password alone shuts out nobody who has made one: the way out is moving on.
+ */
 export function AccountChangeNotice({ onReview }: { onReview: () => void }) {
   const actions = useAtomValue(requiredActionsAtom);
   const [change] = useAtomValue(accountChangesAtom);
   const shown = useAtomValue(bannerAtom) === 'account-change';
+  const leadTo = useSetAtom(profileSectionAtom);
   const now = useNow();
   if (!shown || change === undefined) return null;
   const device = change.deviceName === null ? t('accountChanges.noDevice') : visibleName(change.deviceName);
@@ -38,8 +43,14 @@ export function AccountChangeNotice({ onReview }: { onReview: () => void }) {
       icon={<ShieldAlert />}
       actions={
         <>
-          <Button size="small" onClick={onReview}>
-            {t('accountChanges.review')}
+          <Button
+            size="small"
+            onClick={() => {
+              leadTo('moving-on');
+              onReview();
+            }}
+          >
+            {t('accountChanges.notMe')}
           </Button>
           <Button size="small" variant="quiet" onClick={() => void actions.acknowledgeAccountChange()}>
             {t('accountChanges.acknowledge')}

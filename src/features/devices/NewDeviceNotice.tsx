@@ -1,4 +1,4 @@
-import { useAtomValue } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { MonitorSmartphone } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
@@ -6,6 +6,7 @@ import { visibleName } from '../../lib/people.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { bannerAtom } from '../../store/banners.ts';
 import { newDevicesAtom } from '../../store/devices.ts';
+import { profileSectionAtom } from '../../store/profileSection.ts';
 import { Banner } from '../../ui/Banner.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Names } from '../../ui/Names.tsx';
@@ -15,6 +16,7 @@ export function NewDeviceNotice({ onReview }: { onReview: () => void }) {
   const actions = useAtomValue(requiredActionsAtom);
   const devices = useAtomValue(newDevicesAtom);
   const shown = useAtomValue(bannerAtom) === 'new-device';
+  const leadTo = useSetAtom(profileSectionAtom);
   if (!shown) return null;
   return (
     <Banner
@@ -23,7 +25,13 @@ export function NewDeviceNotice({ onReview }: { onReview: () => void }) {
       icon={<MonitorSmartphone />}
       actions={
         <>
-          <Button size="small" onClick={onReview}>
+          <Button
+            size="small"
+            onClick={() => {
+              leadTo('devices');
+              onReview();
+            }}
+          >
             {t('devices.review')}
           </Button>
           <Button size="small" variant="quiet" onClick={() => void actions.acknowledgeDevices()}>

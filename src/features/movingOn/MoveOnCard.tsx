@@ -1,7 +1,8 @@
-import { useAtomValue, useSetAtom } from 'jotai';
+import { useAtomValue, useSetAtom, useStore } from 'jotai';
 import { ShieldAlert } from 'lucide-react';
 import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { accountChangesAtom } from '../../store/accountChanges.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -20,12 +21,19 @@ const costs = [
 export function MoveOnCard({ id }: { id?: string }) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
+  const store = useStore();
   const [busy, setBusy] = useState(false);
 
   async function start() {
     setBusy(true);
-    await attempt(() => actions.moveOn(), { success: t('movingOn.done'), failure: t('movingOn.failed') });
+    const outcome = { success: t('movingOn.done'), failure: t('movingOn.failed') };
+    const hasMoved = await attempt(() => actions.moveOn(), outcome);
     setBusy(false);
+    if (!hasMoved) return;
+    // It was the answer to all of them. One that can't be noted as judged is told of again.
+    for (let told = store.get(accountChangesAtom).length; told > 0; told--) {
+      await actions.acknowledgeAccountChange().catch(() => undefined);
+    }
   }
 
   return (

@@ -1,3 +1,4 @@
+import { useAtom } from 'jotai';
 import { useEffect, useId, useState } from 'react';
 import { DevicesCard } from '../../features/devices/DevicesCard.tsx';
 import { MessageBackupCard } from '../../features/messageBackup/MessageBackupCard.tsx';
@@ -10,6 +11,7 @@ import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
 import { RecoveryCard } from '../../features/recovery/RecoveryCard.tsx';
 import { SettingsCard } from '../../features/settings/SettingsCard.tsx';
 import { t } from '../../i18n/i18n.ts';
+import { profileSectionAtom } from '../../store/profileSection.ts';
 import styles from './ProfilePanel.module.css';
 
 /** The cards of the Profile tab, and on wide screens a list of them. */
@@ -28,6 +30,7 @@ export function ProfilePanel() {
     { id: `${prefix}danger`, title: t('profile.danger.title'), Card: DeleteAccountCard },
   ];
   const current = useSectionInSight(sections.map(({ id }) => id).join(' '));
+  useSectionLedTo(prefix);
   return (
     <div className={styles.panel}>
       <nav className={styles.nav} aria-label={t('profile.sections')}>
@@ -53,6 +56,20 @@ export function ProfilePanel() {
       </div>
     </div>
   );
+}
+
+/** Shows the section to which a banner has led, and moves the focus there. @param prefix of the sections' ids */
+function useSectionLedTo(prefix: string): void {
+  const [section, setSection] = useAtom(profileSectionAtom);
+  useEffect(() => {
+    if (section === null) return;
+    setSection(null);
+    const element = document.getElementById(`${prefix}${section}`);
+    if (element === null) return;
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+    element.scrollIntoView();
+  }, [prefix, section, setSection]);
 }
 
 /** Returns the id of the section that is being read. @param ids separated by spaces, from top to bottom */

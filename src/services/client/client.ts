@@ -181,6 +181,7 @@ export function createClient(options: ClientOptions): Client {
       signedIn();
       return (await import('../backup/retention.ts')).loadRetention(deps);
     },
+    isStorageKept: () => deps.crypto.isStorageKept(),
     async deleteAccount() {
       const { confirmation, groups, userId } = signedIn();
       const { deleteAccount } = await import('./deletion.ts');

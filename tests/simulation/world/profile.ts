@@ -105,6 +105,7 @@ export class Tab {
         indexedDB: this.disk.indexedDB,
         locks: profile.locks.of(this.#id),
         subtle: crypto.subtle,
+        storage: { persisted: async () => false },
         prompt: this.typist.newPrompt(),
         DANGEROUS_passwordKeysForTesting: cheapPasswordKeys,
       }),

@@ -15,6 +15,14 @@ beforeEach(async () => {
 const names = async (prefix?: string) =>
   (await alice.api.localEntries(prefix)).map(({ name }) => name).toSorted();
 
+describe('the storage of a browser', () => {
+  it('is kept where the browser says so', async () => {
+    expect(await alice.api.isStorageKept()).toBe(false);
+    alice.browser.isStorageKept = true;
+    expect(await alice.api.isStorageKept()).toBe(true);
+  });
+});
+
 describe('the local store', () => {
   it('keeps entries across a reload, replaces and removes them', async () => {
     expect(await alice.api.readLocal('recent')).toBeNull();

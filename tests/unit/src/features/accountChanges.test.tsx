@@ -2,6 +2,7 @@ import { screen } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { AccountChangeNotice } from '#src/features/accountChanges/AccountChangeNotice.tsx';
 import { type AccountChange, accountChangesAtom } from '#src/store/accountChanges.ts';
+import { profileSectionAtom } from '#src/store/profileSection.ts';
 import { createWorld } from '../support/app.tsx';
 
 const replaced: AccountChange = {
@@ -23,7 +24,11 @@ describe('the notice of a change to the account', () => {
     show(replaced);
     const notice = screen.getByRole('region', { name: 'Changes to your account' });
     expect(notice.textContent).toMatch(/^Your recovery key was replaced on Chrome on Linux, .+\./);
-    expect(notice.textContent).toContain('Not you? Change your password');
+    expect(notice.textContent).toContain('Not you? Then somebody has your password or recovery key.');
+    expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
+      'Not me',
+      'It was me',
+    ]);
   });
 
   it('names a browser that never became a device', () => {
@@ -33,10 +38,11 @@ describe('the notice of a change to the account', () => {
     );
   });
 
-  it('leads to the profile, or goes once the person knows of it', async () => {
-    const { actions, onReview, user } = show(replaced);
-    await user.click(screen.getByRole('button', { name: 'Review' }));
+  it('leads to moving on, or goes once the person knows of it', async () => {
+    const { actions, onReview, store, user } = show(replaced);
+    await user.click(screen.getByRole('button', { name: 'Not me' }));
     expect(onReview).toHaveBeenCalledOnce();
+    expect(store.get(profileSectionAtom)).toBe('moving-on');
     await user.click(screen.getByRole('button', { name: 'It was me' }));
     expect(actions.acknowledgeAccountChange).toHaveBeenCalledOnce();
   });

@@ -4,6 +4,7 @@ import { DevicesCard } from '#src/features/devices/DevicesCard.tsx';
 import { NewDeviceNotice } from '#src/features/devices/NewDeviceNotice.tsx';
 import { AppError } from '#src/lib/appError.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '#src/store/devices.ts';
+import { profileSectionAtom } from '#src/store/profileSection.ts';
 import { createWorld } from '../support/app.tsx';
 
 const laptop: OwnDevice = {
@@ -113,6 +114,7 @@ describe('the notice of a new device', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Review devices' }));
     expect(review).toHaveBeenCalledOnce();
+    expect(store.get(profileSectionAtom)).toBe('devices');
     await user.click(screen.getByRole('button', { name: 'It was me' }));
     expect(actions.acknowledgeDevices).toHaveBeenCalledOnce();
   });

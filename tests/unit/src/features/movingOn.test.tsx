@@ -1,8 +1,9 @@
 import { screen, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { OlderVaultNotice } from '#src/features/keyRenewal/OlderVaultNotice.tsx';
 import { MoveOnCard } from '#src/features/movingOn/MoveOnCard.tsx';
 import { cancelled } from '#src/lib/appError.ts';
+import { type AccountChange, accountChangesAtom } from '#src/store/accountChanges.ts';
 import { olderVaultAtom } from '#src/store/keys.ts';
 import { createWorld } from '../support/app.tsx';
 
@@ -28,12 +29,25 @@ describe('the way out after a theft', () => {
     ]);
   });
 
-  it('says nothing when it is called off', async () => {
-    const { actions, show, toasts } = createWorld();
+  const change: AccountChange = { id: 'a', kind: 'recovery-key', deviceName: null, createdAt: '' };
+
+  it('is the answer to all changes that the person was told of', async () => {
+    const { actions, show, store } = createWorld();
+    store.set(accountChangesAtom, () => [change, { ...change, id: 'b' }]);
+    actions.acknowledgeAccountChange.mockRejectedValueOnce(new Error('the storage is full'));
+    const user = show(<MoveOnCard />);
+    await user.click(screen.getByRole('button', { name: 'Move on to a new key' }));
+    await vi.waitFor(() => expect(actions.acknowledgeAccountChange).toHaveBeenCalledTimes(2));
+  });
+
+  it('says nothing when it is called off, and answers no change', async () => {
+    const { actions, show, store, toasts } = createWorld();
+    store.set(accountChangesAtom, () => [change]);
     actions.moveOn.mockRejectedValue(cancelled());
     const user = show(<MoveOnCard />);
     await user.click(screen.getByRole('button', { name: 'Move on to a new key' }));
     expect(toasts()).toEqual([]);
+    expect(actions.acknowledgeAccountChange).not.toHaveBeenCalled();
   });
 });
 

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SettingsCard } from '#src/features/settings/SettingsCard.tsx';
 import { localeStorageKey } from '#src/i18n/locales.ts';
@@ -144,10 +144,32 @@ describe('desktop notifications', () => {
   });
 });
 
-it('the data of this browser is asked for on a page of its own, in the look of the app', () => {
-  showSettings();
-  const link = screen.getByRole('link', { name: 'Keep the data…' });
-  expect(link).toHaveAttribute('href', '/storage#language=en&theme=system');
-  expect(link).toHaveAttribute('target', '_blank');
-  expect(link).toHaveAttribute('rel', 'noreferrer');
+describe('the data of this browser', () => {
+  const link = () => screen.queryByRole('link', { name: 'Keep the data…' });
+
+  it('is asked for on a page of its own, in the look of the app', async () => {
+    showSettings();
+    await waitFor(() => expect(link()).toBeVisible());
+    expect(link()).toHaveAttribute('href', '/storage#language=en&theme=system');
+    expect(link()).toHaveAttribute('target', '_blank');
+    expect(link()).toHaveAttribute('rel', 'noreferrer');
+  });
+
+  it('is asked for where the browser can’t say whether it keeps it', async () => {
+    const { actions, show } = createWorld();
+    actions.isStorageKept.mockRejectedValue(new Error('no answer'));
+    show(<SettingsCard />);
+    await waitFor(() => expect(link()).toBeVisible());
+  });
+
+  it('is kept, once the person comes back from there, and is asked for no more', async () => {
+    const { actions } = showSettings();
+    await waitFor(() => expect(link()).toBeVisible());
+    actions.isStorageKept.mockResolvedValue(true);
+    fireEvent.focus(window);
+    expect(
+      await screen.findByText('The browser keeps your keys and messages until you clear them.'),
+    ).toBeVisible();
+    expect(link()).toBeNull();
+  });
 });

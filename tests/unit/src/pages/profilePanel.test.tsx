@@ -1,6 +1,7 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ProfilePanel } from '#src/pages/dashboard/ProfilePanel.tsx';
+import { profileSectionAtom } from '#src/store/profileSection.ts';
 import { createWorld } from '../support/app.tsx';
 
 afterEach(() => {
@@ -27,5 +28,16 @@ describe('the Profile tab', () => {
     for (const link of links) await user.click(link);
     expect(scrolledTo).toEqual(headings());
     expect(links.map(({ textContent }) => textContent)).toEqual(headings());
+  });
+
+  it('shows the section that a banner leads to, each time, and moves the focus there', () => {
+    const { show, store } = createWorld();
+    store.set(profileSectionAtom, 'moving-on');
+    show(<ProfilePanel />);
+    expect(screen.getByRole('region', { name: 'After a theft' })).toHaveFocus();
+    for (const name of ['Devices', 'After a theft', 'Devices']) {
+      act(() => store.set(profileSectionAtom, name === 'Devices' ? 'devices' : 'moving-on'));
+      expect(screen.getByRole('region', { name })).toHaveFocus();
+    }
   });
 });

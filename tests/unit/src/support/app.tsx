@@ -70,6 +70,7 @@ export function fakeActions(): FakeActions {
     loadRetention: vi
       .fn<AppActions['loadRetention']>()
       .mockResolvedValue({ entryDays: 90, historyDays: null }),
+    isStorageKept: vi.fn<AppActions['isStorageKept']>().mockResolvedValue(false),
     deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
     exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
     cancelDataExport: vi.fn<AppActions['cancelDataExport']>(),

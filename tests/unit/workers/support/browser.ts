@@ -61,6 +61,8 @@ export class Browser {
   readonly indexedDB = new IDBFactory();
   readonly locks = new MemoryLocks();
   readonly typist = new Typist();
+  /** Its answer to whoever asks whether it keeps what is stored. */
+  isStorageKept = false;
   /** Every random value that the tabs ever drew: seeds, keys and nonces. */
   readonly drawn: Uint8Array[] = [];
   readonly #random: (length: number) => Uint8Array;
@@ -83,6 +85,7 @@ export class Browser {
       indexedDB: this.indexedDB,
       locks: this.locks,
       subtle: crypto.subtle,
+      storage: { persisted: async () => this.isStorageKept },
       prompt: this.typist.newPrompt(),
       ...(options.realPasswordKeys === true ? {} : { DANGEROUS_passwordKeysForTesting: cheapPasswordKeys }),
     });
