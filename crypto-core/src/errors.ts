@@ -15,6 +15,7 @@
  * | invalid-leaf / invalid-tree / invalid-proposal / invalid-commit / invalid-key-package / invalid-credential | a validation rule of RFC 9420 failed |
  * | policy | valid MLS, but against the rules of the application |
  * | missing-key / missing-proposal / missing-psk | something the message refers to isn't held here |
+ * | missing-tree | the ratchet tree that a GroupInfo names was not given, or something else in its place |
  * | key-exhausted | a ratchet or a counter reached its last value |
  * | own-message | a message that this device itself sent; its key is gone by design |
  * | removed | this member has been removed from the group |
@@ -45,6 +46,7 @@ export type CryptoErrorCode =
   | 'missing-key'
   | 'missing-proposal'
   | 'missing-psk'
+  | 'missing-tree'
   | 'key-exhausted'
   | 'own-message'
   | 'removed'

@@ -45,7 +45,7 @@ export {
   requiredCapabilitiesExtension,
 } from './group/extensions.ts';
 export { type ExternalJoin, type JoinExternalArgs, joinExternal } from './group/external.ts';
-export { exportGroupInfo } from './group/groupInfo.ts';
+export { exportGroupInfo, type TreePlace } from './group/groupInfo.ts';
 export type {
   CommitPolicy,
   CommitProposal,
@@ -84,7 +84,13 @@ export { type SelfRemoves, verifyingSelfRemoves } from './group/selfRemove.ts';
 export { loadGroup, reloadSecretTree, type SecretTreeLookup, saveEpoch } from './group/snapshot.ts';
 export { endGroup, type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
 export { decodeStoredProposal, encodeStoredProposal } from './group/storedProposal.ts';
-export { type JoinByWelcomeArgs, joinByWelcome, welcomeKeyPackageRefs } from './group/welcome.ts';
+export { pathRecipients, ratchetTreeNodes, ratchetTreeRoot } from './group/treeNodes.ts';
+export {
+  type JoinByWelcomeArgs,
+  joinByWelcome,
+  splitWelcome,
+  welcomeKeyPackageRefs,
+} from './group/welcome.ts';
 export type { RatchetWindow } from './schedule/ratchet.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
 export type { RequiredCapabilities } from './structs/capabilities.ts';

@@ -1,12 +1,24 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { base64Url, ConversationId, Epoch, Id, QueryInt, Seq, StartTag, Timestamp } from './primitives.ts';
+import {
+  Bytes,
+  base64Url,
+  ConversationId,
+  Epoch,
+  Id,
+  QueryInt,
+  Seq,
+  StartTag,
+  Timestamp,
+} from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const Content = base64Url(limits.contentMax);
 const GroupInfo = base64Url(limits.groupInfoMax);
 /** SHA-256 over an entry: docs/PROTOCOL.md, section 10. */
 const Digest = base64Url(32, 32);
+/** The hash of a ratchet tree's root (RFC 9420 section 7.8). */
+const TreeHash = Digest;
 const ConversationParams = z.object({ conversationId: ConversationId });
 const IdParams = z.object({ id: Id });
 
@@ -149,7 +161,7 @@ export const CommitFields = z.object({
   signature: base64Url(64, 64),
   /** As with a message. */
   start: z.optional(StartTag),
-  /** One Welcome serves every device it lists. */
+  /** Each serves every device it lists. */
   welcomes: z
     .array(
       z.object({
@@ -157,9 +169,11 @@ export const CommitFields = z.object({
         welcome: base64Url(limits.welcomeMax),
       }),
     )
-    .check(z.maxLength(10)),
+    .check(z.maxLength(limits.welcomesPerCommit)),
   /** GroupInfo of the epoch this commit starts, for external commits. */
   groupInfo: GroupInfo,
+  /** The tree that GroupInfo and Welcomes name, where it isn't in them. Its nodes have been put before; groups only. */
+  treeHash: z.optional(TreeHash),
   /** The group's name, sealed again under a key of the epoch this commit starts. Direct conversations have none. */
   sealedName: z.optional(base64Url(limits.sealedNameMax)),
   /**
@@ -176,8 +190,42 @@ export const submitCommit = defineRoute({
   body: CommitFields,
   status: 201,
   response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
-  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch', 'another-start', 'quota'],
+  errors: [
+    'forbidden',
+    'not-found',
+    'not-a-contact',
+    'stale-epoch',
+    'another-start',
+    'missing-tree',
+    'quota',
+  ],
   bodyLimit: 12 * 1024 * 1024,
+});
+
+/**
+ * Nodes of a group's ratchet tree: each `opaque node<V>` of RFC 9420 (section 2.1.2) with a TreeHashInput in it (section 7.8),
+ * children before their parents, or in an earlier call.
+ */
+export const putTreeNodes = defineRoute({
+  method: 'PUT',
+  paths: ['/conversations/{conversationId}/tree-nodes'],
+  access: 'device',
+  params: ConversationParams,
+  body: Bytes,
+  status: 204,
+  errors: ['not-found', 'missing-tree', 'quota'],
+  bodyLimit: limits.treeNodesPerRequest,
+});
+
+/** The tree below a root that a GroupInfo or a Welcome names, as a ratchet_tree extension has it (section 12.4.3.3). */
+export const getTree = defineRoute({
+  method: 'GET',
+  paths: ['/conversations/{conversationId}/trees/{treeHash}'],
+  access: 'device',
+  params: z.object({ conversationId: ConversationId, treeHash: TreeHash }),
+  status: 200,
+  response: Bytes,
+  errors: ['not-found'],
 });
 
 export const getGroupInfo = defineRoute({
@@ -186,7 +234,7 @@ export const getGroupInfo = defineRoute({
   access: 'device',
   params: ConversationParams,
   status: 200,
-  response: z.object({ epoch: Epoch, groupInfo: GroupInfo }),
+  response: z.object({ epoch: Epoch, groupInfo: GroupInfo, treeHash: z.optional(TreeHash) }),
   errors: ['not-found'],
 });
 
@@ -198,6 +246,8 @@ export const WelcomeItem = z
     epoch: Epoch,
     seq: Seq,
     welcome: base64Url(limits.welcomeMax),
+    /** The tree that it names, where it isn't in it. */
+    treeHash: z.optional(TreeHash),
   })
   .register(z.globalRegistry, { id: 'WelcomeItem' });
 export type WelcomeItem = z.infer<typeof WelcomeItem>;

@@ -43,6 +43,8 @@ export const errorStatus = {
   'device-conflict': 409,
   /** The message names another start of the device than it has registered last. */
   'another-start': 409,
+  /** Nodes of a ratchet tree are not stored: all of them are to be put once more. */
+  'missing-tree': 409,
   'message-id-taken': 409,
   'group-exists': 409,
   'already-member': 409,

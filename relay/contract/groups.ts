@@ -127,6 +127,7 @@ export const addGroupMember = defineRoute({
     'already-member',
     'limit-reached',
     'stale-epoch',
+    'missing-tree',
     'another-start',
   ],
   bodyLimit: submitCommit.bodyLimit,

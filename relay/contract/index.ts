@@ -97,6 +97,8 @@ export const routes = {
   putReceipt: receipts.putReceipt,
   listReceipts: receipts.listReceipts,
   submitCommit: conversations.submitCommit,
+  putTreeNodes: conversations.putTreeNodes,
+  getTree: conversations.getTree,
   getGroupInfo: conversations.getGroupInfo,
   listWelcomes: conversations.listWelcomes,
   deleteWelcome: conversations.deleteWelcome,

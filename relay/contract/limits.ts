@@ -12,6 +12,13 @@ export const limits = {
   commitMax: 2 * 1024 * 1024,
   welcomeMax: 2 * 1024 * 1024,
   groupInfoMax: 4 * 1024 * 1024,
+  welcomesPerCommit: 300,
+  /** A node of a ratchet tree: a leaf with its certificate, or a parent with the leaves that it lists. */
+  treeNodeMax: 32 * 1024,
+  /** Nodes that one call brings, with the lengths before them. */
+  treeNodesPerRequest: 1024 * 1024,
+  /** Levels above the leaves: 4,096 devices. */
+  treeLevels: 12,
   keyPackageMax: 16 * 1024,
   keyPackagesPerRequest: 100,
   keyPackagesPerDevice: 200,

@@ -95,3 +95,9 @@ export function directParticipants(conversationId: string): [string, string] | n
   const [kind, lower, higher] = conversationId.split(':');
   return kind === 'direct' && lower !== undefined && higher !== undefined ? [lower, higher] : null;
 }
+
+/**
+ * A body that is bytes, not JSON: application/octet-stream. Both sides take the body by this schema's identity, because a schema
+ * that looks at bytes weighs more than all that the client does with them.
+ */
+export const Bytes = z.unknown() as z.ZodMiniType<Uint8Array<ArrayBuffer>>;

@@ -30,6 +30,7 @@ import { blocks } from './0030-blocks.ts';
 import { suspensions } from './0035-suspensions.ts';
 import { signUp } from './0036-sign-up.ts';
 import { reports } from './0037-reports.ts';
+import { trees } from './0038-trees.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -75,4 +76,5 @@ export const migrations = (
   '0035-suspensions': suspensions,
   '0036-sign-up': signUp,
   '0037-reports': reports,
+  '0038-trees': trees(types),
 });

@@ -6,7 +6,7 @@ export interface Answer<T> {
   readonly body: T;
 }
 
-/** Calls below /api. `body` is sent as JSON; a string is sent as it is. */
+/** Calls below /api. `body` is sent as JSON; a string, and bytes, as they are. Bytes are answered as a Buffer. */
 export async function call<T = ErrorBody>(
   relay: { readonly url: string },
   method: string,
@@ -18,15 +18,23 @@ export async function call<T = ErrorBody>(
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': isBytes(body) ? 'application/octet-stream' : 'application/json' }),
       ...options.headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body) }),
   });
+  const { headers, status } = response;
+  if (headers.get('content-type') === 'application/octet-stream') {
+    return { status, headers, body: Buffer.from(await response.arrayBuffer()) as T };
+  }
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (text === '' ? undefined : JSON.parse(text)) as T,
-  };
+  return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as T };
+}
+
+function isBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array;
 }

@@ -179,6 +179,12 @@ export function createApi(http: Http) {
     listDigests: (conversationId: string, query: { after: number; before: number }) =>
       http.call(routes.listDigests, { params: { conversationId }, query }),
 
+    putTreeNodes: (conversationId: string, body: Uint8Array<ArrayBuffer>) =>
+      http.call(routes.putTreeNodes, { params: { conversationId }, body }),
+
+    getTree: (conversationId: string, treeHash: string) =>
+      http.call(routes.getTree, { params: { conversationId, treeHash } }),
+
     getGroupInfo: (conversationId: string) => http.call(routes.getGroupInfo, { params: { conversationId } }),
 
     listWelcomes: () => http.call(routes.listWelcomes, {}),

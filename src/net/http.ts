@@ -2,6 +2,7 @@ import ky from 'ky';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import {
+  Bytes,
   operationOf,
   proofHeader,
   type Route,
@@ -113,6 +114,8 @@ interface Exchanged {
   readonly status: number;
   readonly ok: boolean;
   readonly text: string;
+  /** In place of the text, where the call answers bytes. */
+  readonly bytes: Uint8Array | null;
   readonly etag: string | null;
 }
 
@@ -164,15 +167,29 @@ export function createHttp(options: HttpOptions): Http {
         signal: deadline.signal,
         headers: {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-          ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(input.body === undefined
+            ? {}
+            : { 'content-type': `application/${route.body === Bytes ? 'octet-stream' : 'json'}` }),
           ...(proof === undefined ? {} : { [proofHeader]: proof }),
           ...(etag === undefined ? {} : { 'if-none-match': etag }),
         },
         ...(query.size === 0 ? {} : { searchParams: query }),
-        ...(input.body === undefined ? {} : { body: await jsonBody(input.body) }),
+        ...(input.body === undefined
+          ? {}
+          : {
+              body:
+                route.body === Bytes ? (input.body as Uint8Array<ArrayBuffer>) : await jsonBody(input.body),
+            }),
       });
       const { headers, ok, status } = response;
-      return { status, ok, text: await response.text(), etag: headers.get('etag') };
+      const bytes = ok && route.response === Bytes ? new Uint8Array(await response.arrayBuffer()) : null;
+      return {
+        status,
+        ok,
+        bytes,
+        text: bytes === null ? await response.text() : '',
+        etag: headers.get('etag'),
+      };
     } catch (cause) {
       throw new NetworkError(deadline.signal.aborted ? 'timeout' : 'unreachable', undefined, { cause });
     } finally {
@@ -183,7 +200,7 @@ export function createHttp(options: HttpOptions): Http {
   function readAnswer(route: Route, answer: Exchanged): unknown {
     if (!answer.ok) throw readErrorAnswer(answer.status, parseJson(answer.text));
     if (route.response === undefined) return undefined;
-    const body = route.response.safeParse(parseJson(answer.text));
+    const body = route.response.safeParse(answer.bytes ?? parseJson(answer.text));
     if (!body.success) throw new ApiError({ status: answer.status, code: 'invalid-response', detail: null });
     return body.data;
   }

@@ -24,8 +24,8 @@ function endOfPiece(text: string, from: number): number {
   return (text.codePointAt(to - 1) ?? 0) > 0xffff ? to + 1 : to;
 }
 
-/** Not by a timer: those of a hidden tab come once a second, and later once a minute. */
-function nextTask(): Promise<void> {
+/** Lets other tasks of the page go first. Not by a timer: those of a hidden tab come once a second, and later once a minute. */
+export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', () => {

@@ -153,12 +153,14 @@ export const WelcomeInput = object({
   epoch,
   seq: integer(1),
   welcome: bytes(limits.welcome),
+  tree: withDefault(nullable(bytes(limits.tree)), null),
 });
 
 export const ExternalInput = object({
   conversationId: ConversationId,
   epoch,
   groupInfo: bytes(limits.groupInfo),
+  tree: withDefault(nullable(bytes(limits.tree)), null),
 });
 
 const Digest = string(43, /^[A-Za-z0-9_-]{43}$/);

@@ -176,6 +176,11 @@ export interface CommitSubmission {
   readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: WireBytes }[];
   readonly groupInfo: WireBytes;
   /**
+   * The tree that GroupInfo and Welcomes name, and its nodes that the commit changes, for PUT /conversations/{id}/tree-nodes
+   * before it, one call each. Null where the tree is inside.
+   */
+  readonly tree: { readonly hash: WireBytes; readonly parts: readonly WireBytes[] } | null;
+  /**
    * The group's name, sealed under a key of the epoch that the commit starts. Null in direct conversations,
    * or if unknown here.
    */
@@ -254,13 +259,15 @@ export interface ConversationsApi {
    * added again and no log showed it that: a Welcome to a later epoch does. Errors: `missing-key` (the
    * Welcome is for none of this device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy` (a group to
    * which neither its creator nor this person added the device, or with another creator than before),
-   * `identity-changed`, and crypto-core's for a broken one.
+   * `identity-changed`, `missing-tree` (nothing is used up: it can be tried again), and crypto-core's for a broken one.
+   * @param input.tree what the relay has as the tree that the Welcome names
    */
   joinByWelcome(input: {
     conversationId: string;
     epoch: number;
     seq: number;
     welcome: WireBytes;
+    tree?: WireBytes | null;
   }): Promise<ConversationState>;
   /**
    * Joins from outside, or rejoins after a fork in place of the old leaf. The device is a member once the log
@@ -272,7 +279,13 @@ export interface ConversationsApi {
     conversationId: string;
     epoch: number;
     groupInfo: WireBytes;
+    tree?: WireBytes | null;
   }): Promise<CommitSubmission>;
+  /**
+   * Returns all nodes of the tree of the pending commit, for a relay that lacks some; empty where none is pending or the tree is
+   * inside.
+   */
+  pendingTree(conversationId: string): Promise<readonly WireBytes[]>;
   /**
    * Processes the next entries of the log, in order. A bad entry becomes a message with its reason and never
    * stops those after it. A device outside leaves them alone, unless its own external commit is among them.

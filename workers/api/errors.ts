@@ -59,6 +59,7 @@ const coreCodes: Readonly<Record<CryptoErrorCode, true>> = {
   'missing-key': true,
   'missing-proposal': true,
   'missing-psk': true,
+  'missing-tree': true,
   'key-exhausted': true,
   'own-message': true,
   removed: true,

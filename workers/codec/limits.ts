@@ -11,6 +11,18 @@ export const limits = {
   commit: 2 * 1024 * 1024,
   welcome: 2 * 1024 * 1024,
   groupInfo: 4 * 1024 * 1024,
+  /**
+   * Devices up to which the tree of a group is in its GroupInfo and Welcomes: one call fewer for who joins, and a megabyte's
+   * thirtieth at most.
+   */
+  devicesWithTreeInside: 16,
+  /** A ratchet tree, and nodes of one that go to the relay by one call. */
+  tree: 16 * 1024 * 1024,
+  treeNodes: 1024 * 1024,
+  /** Calls that a whole tree takes. */
+  treeCalls: 64,
+  /** Keys to which the path of a commit that only adds is encrypted at most, if it adds no more devices than that. */
+  pathKeys: 8,
   keyPackage: 16 * 1024,
   sealedName: 1024,
   leaveStatement: 1024,

@@ -225,10 +225,11 @@ export class ConversationTransaction implements TransactionScope {
     group: Group,
     submission: Submission,
   ): void {
-    const { commit, welcome, groupInfo } = submission;
+    const { commit, groupInfo, tree, welcome, welcomeParts } = submission;
     if (
       commit.length > limits.commit ||
-      (welcome?.length ?? 0) > limits.welcome ||
+      Math.max(welcome?.length ?? 0, ...welcomeParts.map((part) => part.welcome.length)) > limits.welcome ||
+      (tree?.parts.length ?? 0) > limits.treeCalls ||
       groupInfo.length > limits.groupInfo
     ) {
       throw new CryptoApiError('usage', 'too many devices at once');
@@ -253,6 +254,7 @@ export class ConversationTransaction implements TransactionScope {
     const ratchets = new Map(pending.ratchets.map(({ key, value }) => [key, value]));
     this.dropPending();
     this.enterEpoch(MlsGroup.restore(pending.group, ratchets));
+    if (!pending.renewsLeaf) return;
     this.conversation.committedAt = now;
     this.conversation.sentSinceCommit = 0;
   }

@@ -13,7 +13,12 @@ import {
   exportSecret,
   type Group,
   groupView,
+  keyPackageRef,
   type LeafIndex,
+  pathRecipients,
+  ratchetTreeRoot,
+  splitWelcome,
+  type TreePlace,
 } from '@sinetti/crypto-core';
 import {
   encodeRemovalGrounds,
@@ -25,6 +30,7 @@ import {
 import { logPositionExtension } from '@sinetti/crypto-core/content';
 import type { CommitSubmission } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
+import { limits } from '../codec/limits.ts';
 import { certificateOf, isOfFormerKey, readableCertificate } from '../identity/certificates.ts';
 import { readPin } from '../identity/pins.ts';
 import { isOfLeaf, readRevocation, readStatement } from '../identity/revocations.ts';
@@ -35,6 +41,7 @@ import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MlsGroup } from './mlsGroup.ts';
 import { type RevokedLeaf, revokedLeaves } from './revokedLeaves.ts';
 import { boundTo, isUnauthorized } from './rules/groupRules.ts';
+import { treeParts, treePlaceFor } from './treeNodes.ts';
 
 /** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
 export interface Claimed {
@@ -47,16 +54,19 @@ export interface Claimed {
 export function submissionOf(
   { account, conversationId }: Pick<ConversationTransaction, 'account' | 'conversationId'>,
   epoch: number,
-  { commit, welcome, welcomeDeviceIds, groupInfo, sealedName, addedIds, removedIds }: Submission,
+  submission: Submission,
 ): CommitSubmission {
   const { privateKey } = account.device.signatureKey;
+  const { addedIds, commit, groupInfo, removedIds, sealedName, tree, welcome, welcomeParts } = submission;
+  const whole = welcome === null ? [] : [{ deviceIds: submission.welcomeDeviceIds, welcome }];
   return {
     conversationId,
     epoch,
     signature: toBase64Url(signSubmittedCommit(privateKey, { conversationId, epoch, commit, groupInfo })),
     commit: toBase64Url(commit),
-    welcomes: welcome === null ? [] : [{ deviceIds: welcomeDeviceIds, welcome: toBase64Url(welcome) }],
+    welcomes: [...whole, ...welcomeParts].map((part) => ({ ...part, welcome: toBase64Url(part.welcome) })),
     groupInfo: toBase64Url(groupInfo),
+    tree: tree === null ? null : { hash: toBase64Url(tree.hash), parts: tree.parts.map(toBase64Url) },
     sealedName: sealedName === null ? null : toBase64Url(sealedName),
     addedIds,
     removedIds,
@@ -202,21 +212,30 @@ export async function commitAsMember(
   const membershipPolicy = await transaction.membershipPolicy();
   const { memberCheck, policy } = membershipPolicy;
   const infoExtensions = await logPositionExtensions(transaction);
+  const removes = leavesToRemove(
+    state.group,
+    adds.length > 0 || due.isReplaced ? due : { ...due, superseded: [] },
+  );
+  const onlyAdds = adds.length > 0 && removes.length === 0 && !due.rebind;
+  // Without a path the leaf stays as old as it is, and is renewed before this device's next message if that is due.
+  const renewsLeaf = !onlyAdds || pathRecipients(state.group) <= Math.max(limits.pathKeys, adds.length);
+  const devices = groupView(state.group).members.length;
+  const treePlace = treePlaceFor(transaction, devices + adds.length);
+  // The relay has no node of a tree that was inside.
+  const isKnown = treePlaceFor(transaction, devices) === 'beside';
   const created = membershipPolicy.run(() =>
     createCommit(
       state.group,
       {
         adds: adds.map(({ keyPackage }) => keyPackage),
-        removes: leavesToRemove(
-          state.group,
-          adds.length > 0 || due.isReplaced ? due : { ...due, superseded: [] },
-        ),
+        removes,
         authenticatedData: groundsOf(due),
         ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: account.userId })] } : {}),
-        forcePath: true,
+        forcePath: renewsLeaf,
         memberCheck,
         policy,
         infoExtensions,
+        treePlace,
       },
       env,
     ),
@@ -224,10 +243,14 @@ export async function commitAsMember(
   state.accept();
   await membershipPolicy.savePins(tx, account, env.now());
   const record = await transaction.group();
-  const submission = submissionFor(created, transaction, record?.name ?? null, adds, env);
+  const submission = submissionFor(created, transaction, record?.name ?? null, adds, env, {
+    treePlace,
+    ...(isKnown ? { known: state.group } : {}),
+  });
   const leaving = await leavingIds(transaction);
   const complete = {
     ...submission,
+    renewsLeaf,
     addedIds: submission.addedIds.filter((userId) => leaving.has(userId) || !state.hasPerson(userId)),
     removedIds: due.leaveStatements.map(({ userId }) => userId),
   };
@@ -244,6 +267,7 @@ export async function logPositionExtensions({ chain }: ConversationTransaction):
 /**
  * Collects all that is submitted with a new commit.
  * @param name the group's name; null in a direct conversation and where it isn't known
+ * @param tree where the tree goes, and the one whose nodes the relay has
  */
 export function submissionFor(
   {
@@ -256,19 +280,39 @@ export function submissionFor(
   name: string | null,
   adds: readonly Claimed[],
   env: Env,
+  { treePlace, known }: { readonly treePlace: TreePlace; readonly known?: Pick<Group, 'tree'> },
 ): Submission {
   const groupId = pending.context.groupId;
+  const isBeside = treePlace === 'beside';
   return {
     commit,
-    welcome,
+    welcome: isBeside ? null : welcome,
     groupInfo,
-    welcomeDeviceIds: adds.map(({ deviceId }) => deviceId),
+    welcomeDeviceIds: isBeside ? [] : adds.map(({ deviceId }) => deviceId),
+    welcomeParts: isBeside && welcome !== null ? welcomeByPerson(welcome, adds) : [],
+    tree: isBeside ? { hash: ratchetTreeRoot(pending), parts: treeParts(pending, known) } : null,
+    renewsLeaf: true,
     sealedName: name === null ? null : sealGroupName(groupNameKey(pending), groupId, name, env),
     addedIds: isGroup ? othersAmong(adds, account.userId) : [],
     removedIds: [],
     logPosition: null,
     logSigner: null,
   };
+}
+
+/** Parts a Welcome, which is mostly secrets of other people's devices for each of them. */
+function welcomeByPerson(welcome: Uint8Array, adds: readonly Claimed[]): Submission['welcomeParts'] {
+  const byPerson = new Map<string, Claimed[]>();
+  for (const claimed of adds)
+    byPerson.set(claimed.userId, [...(byPerson.get(claimed.userId) ?? []), claimed]);
+  const people = [...byPerson.values()];
+  const refs = people.map((devices) =>
+    devices.map(({ keyPackage }) => keyPackageRef(decodeKeyPackage(keyPackage))),
+  );
+  return splitWelcome(welcome, refs).map((part, at) => ({
+    deviceIds: people[at]?.map(({ deviceId }) => deviceId) ?? [],
+    welcome: part,
+  }));
 }
 
 function othersAmong(adds: readonly Claimed[], ownUserId: string): string[] {

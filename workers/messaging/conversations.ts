@@ -32,6 +32,7 @@ import {
 } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
+import { toBase64Url } from '../codec/base64url.ts';
 import type { SignedPosition } from '../conversation/chainRecord.ts';
 import { type Conversation, groupIdOf, parseConversationId } from '../conversation/conversationId.ts';
 import {
@@ -55,6 +56,7 @@ import {
   submissionFor,
   submissionOf,
 } from '../conversation/ownCommits.ts';
+import { treeParts, treePlaceFor } from '../conversation/treeNodes.ts';
 import {
   allConversations,
   countMessages,
@@ -124,25 +126,25 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         );
         const adds = claims.map(({ keyPackage }) => keyPackage);
         const infoExtensions = await logPositionExtensions(transaction);
-        const created = membershipPolicy.run(() =>
-          createCommit(group, { adds, forcePath: true, memberCheck, policy, infoExtensions }, env),
-        );
+        const treePlace = treePlaceFor(transaction, 1 + adds.length);
+        const args = { adds, forcePath: true, memberCheck, policy, infoExtensions, treePlace };
+        const created = membershipPolicy.run(() => createCommit(group, args, env));
         endGroup(group);
         await membershipPolicy.savePins(transaction.tx, account, env.now());
-        const submission = submissionFor(created, transaction, name, claims, env);
+        const submission = submissionFor(created, transaction, name, claims, env, { treePlace });
         transaction.setPending('start', 0, created.pending, submission);
         return submissionOf(transaction, 0, submission);
       });
     },
 
     async joinByWelcome(input) {
-      const { conversationId, epoch, seq, welcome } = check('joinByWelcome', WelcomeInput, input);
+      const { conversationId, epoch, seq, tree, welcome } = check('joinByWelcome', WelcomeInput, input);
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { conversation } = transaction;
         if (letsDeviceIn(transaction, epoch, seq)) {
-          const { group, logPosition } = await openWelcome(transaction, welcome);
+          const { group, logPosition } = await openWelcome(transaction, welcome, tree);
           checkGroup(group, conversationId, epoch);
           await startSaying(transaction);
           const state = MlsGroup.fresh(group);
@@ -167,7 +169,8 @@ export function createConversations(deps: TransactionDeps, session: Session) {
     },
 
     async joinByExternalCommit(input) {
-      const { conversationId, epoch, groupInfo } = check('joinByExternalCommit', ExternalInput, input);
+      const { conversationId, epoch, groupInfo, tree } = check('joinByExternalCommit', ExternalInput, input);
+      const treePlace = tree === null ? 'inside' : 'beside';
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
@@ -199,6 +202,8 @@ export function createConversations(deps: TransactionDeps, session: Session) {
               joinPolicy,
               resync: true,
               infoExtensions,
+              treePlace,
+              ...(tree === null ? {} : { ratchetTree: tree }),
             },
             env,
           ),
@@ -208,12 +213,28 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         const known = await rememberGroup(transaction, joined.pending, membershipPolicy);
         const created = { ...joined, welcome: null };
         const submission = {
-          ...submissionFor(created, transaction, known?.name ?? null, [], env),
+          ...submissionFor(created, transaction, known?.name ?? null, [], env, {
+            treePlace,
+            known: joined.joined,
+          }),
           logPosition: logPosition(),
           logSigner: logPosition()?.signer ?? null,
         };
         transaction.setPending('external', epoch, joined.pending, submission);
         return submissionOf(transaction, epoch, submission);
+      });
+    },
+
+    async pendingTree(id) {
+      const conversationId = check('pendingTree', ConversationId, id);
+      const account = session.accountOnDevice();
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const pending = await transaction.pending();
+        if (pending === null || pending.tree === null) return [];
+        const state = MlsGroup.restore(pending.group, new Map());
+        const parts = treeParts(state.group).map(toBase64Url);
+        state.end();
+        return parts;
       });
     },
 
@@ -258,6 +279,7 @@ export function createConversations(deps: TransactionDeps, session: Session) {
   async function openWelcome(
     transaction: ConversationTransaction,
     welcome: Uint8Array,
+    tree: Uint8Array | null,
   ): Promise<{ group: Group; logPosition: SignedPosition | null }> {
     const { account, tx } = transaction;
     const membershipPolicy = await transaction.membershipPolicy();
@@ -273,6 +295,7 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         joinByWelcome(welcome, bundle, account.device.signatureKey, {
           memberCheck,
           joinPolicy: reader.joinPolicy,
+          ...(tree === null ? {} : { ratchetTree: tree }),
         }),
       );
       if (!isLastResort(bundle.keyPackage)) await store.delete(ref);

@@ -30,6 +30,7 @@ export const reasonOfCode: Readonly<
   'missing-key': 'damaged',
   'missing-proposal': 'rules',
   'missing-psk': 'rules',
+  'missing-tree': 'damaged',
   'own-message': 'rules',
   removed: 'rules',
   'corrupt-record': 'storage-erased',

@@ -223,6 +223,20 @@ export const PendingRecord = object({
   welcome: nullable(bytes(limits.welcome)),
   welcomeDeviceIds: array(id, limits.devicesPerStart),
   groupInfo: bytes(limits.groupInfo),
+  /** Where the tree is beside: a Welcome for each person, and the nodes of the tree that the commit changes. */
+  welcomeParts: withDefault(
+    array(
+      object({ deviceIds: array(id, limits.devicesPerStart), welcome: bytes(limits.welcome) }),
+      limits.devicesPerStart,
+    ),
+    [],
+  ),
+  tree: withDefault(
+    nullable(object({ hash: bytes(32, 32), parts: array(bytes(limits.treeNodes), limits.treeCalls) })),
+    null,
+  ),
+  /** It gives this device's leaf new keys. */
+  renewsLeaf: withDefault(boolean, true),
   sealedName: withDefault(nullable(bytes(limits.sealedName)), null),
   /** People whom it adds, and people who left whom it removes. */
   addedIds: withDefault(array(id, limits.devicesPerStart), []),

@@ -23,7 +23,7 @@ import {
   continuationPsk,
   withContinuation,
 } from './continuation.ts';
-import { exportGroupInfo } from './groupInfo.ts';
+import { exportGroupInfo, type TreePlace } from './groupInfo.ts';
 import type { CommitPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import { decodeKeyPackage } from './keyPackage.ts';
 import { type LeafOptions, ownLeafContent } from './ownLeaf.ts';
@@ -70,6 +70,8 @@ export interface CreateCommitArgs {
   readonly extensions?: readonly Extension[];
   /** Further extensions of the GroupInfos that come with the commit. */
   readonly infoExtensions?: readonly Extension[];
+  /** Where the tree goes in those GroupInfos: into them, unless it says otherwise. */
+  readonly treePlace?: TreePlace;
   /** Renews the own leaf even where RFC 9420 doesn't ask for it. A commit without proposals always does. */
   readonly forcePath?: boolean;
   readonly authenticatedData?: Uint8Array;
@@ -187,9 +189,9 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   const welcome =
     effects.added.length === 0
       ? null
-      : createWelcome(pending, effects, assembled, pskSecret, infoExtensions, env);
+      : createWelcome(pending, effects, assembled, pskSecret, infoExtensions, args.treePlace, env);
   wipe(assembled.joinerSecret, ...(assembled.path?.pathSecrets ?? []));
-  const groupInfo = exportGroupInfo({ ...pending, status: 'active' }, infoExtensions);
+  const groupInfo = exportGroupInfo({ ...pending, status: 'active' }, infoExtensions, args.treePlace);
   // Comes last, because it uses up a key of the current epoch.
   const privateMessage = protectPrivateMessage(suite, assembled.content, privateKeysOf(group), env);
   const commit = encodeMlsMessage({ wireFormat: 'private-message', privateMessage });

@@ -22,6 +22,7 @@ import {
   checkJoinPolicy,
   exportGroupInfo,
   externalPubOf,
+  type TreePlace,
   treeOfGroupInfo,
   verifyGroupInfo,
 } from './groupInfo.ts';
@@ -64,8 +65,10 @@ export interface JoinExternalArgs {
   readonly appData?: AppDataUpdates;
   /** Further extensions of the GroupInfo that comes with the commit, asked for after `joinPolicy`. */
   readonly infoExtensions?: () => readonly Extension[];
-  /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
+  /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. Anybody may have brought it. */
   readonly ratchetTree?: Uint8Array;
+  /** Where the tree goes in the GroupInfo that comes with the commit: into it, unless it says otherwise. */
+  readonly treePlace?: TreePlace;
   /** The most of each thing that the group may have. */
   readonly limits?: Limits;
 }
@@ -77,6 +80,8 @@ export interface ExternalJoin {
   readonly commit: Uint8Array;
   /** MLSMessage(GroupInfo) of that epoch. */
   readonly groupInfo: Uint8Array;
+  /** The epoch that the commit was made in, as far as it is known from outside: for `ratchetTreeNodes`. */
+  readonly joined: Pick<Group, 'tree'>;
 }
 
 function decodeGroupInfo(bytes: Uint8Array, limits: Limits | undefined): UnverifiedGroupInfo {
@@ -106,18 +111,19 @@ function removalOfOld(
 
 /**
  * Makes a commit that adds this client to the group that a GroupInfo describes.
- * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
+ * @throws CryptoError 'malformed', 'unsupported', 'missing-tree', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
  * 'key-exhausted', 'missing-psk', 'invalid-proposal', 'policy', and 'wrong-group' or 'wrong-epoch' for a SelfRemove
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
   const received = decodeGroupInfo(groupInfo, args.limits);
   const suite = getSuite(received.groupContext.cipherSuite);
-  const receivedTree = treeOfGroupInfo(received, args.ratchetTree, args.limits);
+  const receivedTree = treeOfGroupInfo(suite, received, args.ratchetTree, args.limits);
   const info = verifyGroupInfo(suite, received, receivedTree);
   const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
   const context = info.groupContext;
   checkJoinPolicy(args.joinPolicy, info, tree);
+  const joined = { tree: tree.clone() };
   const { kemOutput, initSecret } = sendExternalInit(suite, externalPubOf(info), env);
 
   const selfRemoves = args.selfRemoves?.(suite, context, tree, args.limits) ?? [];
@@ -193,5 +199,6 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     membershipKey: EMPTY,
   });
   const commit = encodeMlsMessage({ wireFormat: 'public-message', publicMessage });
-  return { pending, commit, groupInfo: exportGroupInfo(pending, args.infoExtensions?.()) };
+  const nextGroupInfo = exportGroupInfo(pending, args.infoExtensions?.(), args.treePlace);
+  return { pending, commit, groupInfo: nextGroupInfo, joined };
 }

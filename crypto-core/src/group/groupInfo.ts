@@ -1,4 +1,5 @@
 /** GroupInfo (RFC 9420 section 12.4.3): a signed description of an epoch, for those who join it. */
+import { equalBytes } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
@@ -16,6 +17,7 @@ import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts'
 import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { RatchetTree, type UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
+import { rootHash } from '../tree/treeHash.ts';
 import type { JoinPolicy } from './hooks.ts';
 import { assertActive, type Group, memberLeaf, membersOf, memberView } from './state.ts';
 
@@ -47,35 +49,76 @@ function signGroupInfo(group: Group, extensions: readonly Extension[]): Unverifi
   return { ...content, signature };
 }
 
-/** Makes the GroupInfo for a Welcome. It holds the tree, so that the Welcome is all a new member needs. */
-export function welcomeGroupInfo(group: Group, extensions: readonly Extension[] = []): UnverifiedGroupInfo {
-  return signGroupInfo(group, [ratchetTreeExtension(group.tree), ...extensions]);
+/**
+ * Where the tree goes that a GroupInfo describes (RFC 9420 section 12.4.3.3): into it, so that it is all that a new member
+ * needs, or another way, of which `ratchetTreeNodes` is the start. The GroupInfo names it by its tree hash then.
+ */
+export type TreePlace = 'inside' | 'beside';
+
+function treeExtensions({ tree }: Group, place: TreePlace): Extension[] {
+  return place === 'inside' ? [ratchetTreeExtension(tree)] : [];
+}
+
+/** Makes the GroupInfo for a Welcome. */
+export function welcomeGroupInfo(
+  group: Group,
+  extensions: readonly Extension[] = [],
+  place: TreePlace = 'inside',
+): UnverifiedGroupInfo {
+  return signGroupInfo(group, [...treeExtensions(group, place), ...extensions]);
 }
 
 /**
- * Makes the MLSMessage(GroupInfo) that an external commit starts from: with the tree and the external public key.
+ * Makes the MLSMessage(GroupInfo) that an external commit starts from, with the external public key.
  * @param extensions further ones, of the application
+ * @param place of the tree, which the joiner is given beside it if it isn't inside
  * @throws CryptoError 'removed', 'unsupported'
  */
-export function exportGroupInfo(group: Group, extensions: readonly Extension[] = []): Uint8Array {
+export function exportGroupInfo(
+  group: Group,
+  extensions: readonly Extension[] = [],
+  place: TreePlace = 'inside',
+): Uint8Array {
   assertActive(group);
-  const own = [ratchetTreeExtension(group.tree), externalPubExtension(group)];
+  const own = [...treeExtensions(group, place), externalPubExtension(group)];
   const groupInfo = signGroupInfo(group, [...own, ...extensions]);
   return encodeMlsMessage({ wireFormat: 'group-info', groupInfo });
 }
 
 /**
  * Decodes the tree that came inside a GroupInfo, or the one given beside it.
- * @throws CryptoError 'missing-key' when there is neither, 'malformed', 'unsupported', 'invalid-tree'
+ * TREE-08 (section 12.4.3.3): a tree that is given beside the GroupInfo is the one that it names by its tree hash. Whoever
+ * has signed the GroupInfo is not to blame for another one, so that this comes before all else.
+ * @throws CryptoError 'missing-tree' when there is neither, or another beside, 'malformed', 'unsupported', 'invalid-tree'
  */
 export function treeOfGroupInfo(
-  info: UnverifiedGroupInfo,
+  suite: CipherSuite,
+  { extensions, groupContext }: UnverifiedGroupInfo,
   beside: Uint8Array | undefined,
   limits?: Limits,
 ): UnverifiedRatchetTree {
-  const data = findExtension(info.extensions, ExtensionTypeValue.ratchetTree) ?? beside?.slice();
-  if (data === undefined) throw new CryptoError('missing-key', 'no ratchet tree with the group info');
-  return RatchetTree.fromNodes(decode(data, readRatchetTreeNodes, limits));
+  const inside = findExtension(extensions, ExtensionTypeValue.ratchetTree);
+  if (inside !== undefined) return decodeTree(inside, limits);
+  if (beside === undefined) throw new CryptoError('missing-tree', 'no ratchet tree with the group info');
+  const tree = treeBeside(beside.slice(), limits);
+  if (tree === null || !equalBytes(rootHash(suite, tree), groupContext.treeHash)) {
+    throw new CryptoError('missing-tree', 'TREE-08: not the tree that the group info names');
+  }
+  return tree;
+}
+
+function decodeTree(bytes: Uint8Array, limits: Limits | undefined): UnverifiedRatchetTree {
+  return RatchetTree.fromNodes(decode(bytes, readRatchetTreeNodes, limits));
+}
+
+/** Null for bytes that are no tree. */
+function treeBeside(bytes: Uint8Array, limits: Limits | undefined): UnverifiedRatchetTree | null {
+  try {
+    return decodeTree(bytes, limits);
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
 }
 
 /** Reads external_pub. @throws CryptoError 'unsupported' when the group can't be joined from outside */

@@ -1,6 +1,6 @@
 /** Making Welcomes and joining by them (RFC 9420 section 12.4.3.1). */
-import { EMPTY, equalBytes, wipe } from '../bytes.ts';
-import type { Limits } from '../codec/limits.ts';
+import { EMPTY, equalBytes, toHex, wipe } from '../bytes.ts';
+import { type Limits, NO_LIMITS } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
@@ -37,7 +37,13 @@ import {
   withContinuation,
 } from './continuation.ts';
 import { type EpochState, startEpoch } from './epoch.ts';
-import { checkJoinPolicy, treeOfGroupInfo, verifyGroupInfo, welcomeGroupInfo } from './groupInfo.ts';
+import {
+  checkJoinPolicy,
+  type TreePlace,
+  treeOfGroupInfo,
+  verifyGroupInfo,
+  welcomeGroupInfo,
+} from './groupInfo.ts';
 import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import type { KeyPackageBundle, SignatureKeyPair } from './keyPackage.ts';
 import type { ProposalEffects } from './proposalList.ts';
@@ -54,11 +60,12 @@ export function createWelcome(
   { path, joinerSecret }: AssembledCommit,
   pskSecret: Uint8Array,
   infoExtensions: readonly Extension[],
+  treePlace: TreePlace | undefined,
   env: Env,
 ): Uint8Array {
   const { suite } = pending;
   const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
-  const groupInfo = encode(welcomeGroupInfo(pending, infoExtensions), writeGroupInfo, 4096);
+  const groupInfo = encode(welcomeGroupInfo(pending, infoExtensions, treePlace), writeGroupInfo, 4096);
   const encryptedGroupInfo = suite.aead.seal(key, nonce, EMPTY, groupInfo);
   const encrypt = encryptorWithLabel(suite, LABEL, encryptedGroupInfo);
   const secrets = effects.added.map(({ leafIndex, keyPackage }): EncryptedGroupSecrets => {
@@ -150,7 +157,7 @@ export function joinEpoch(
 export interface JoinByWelcomeArgs {
   readonly memberCheck: MemberCheck;
   readonly joinPolicy?: JoinPolicy;
-  /** `optional<Node> ratchet_tree<V>`, when the Welcome doesn't hold the tree. */
+  /** `optional<Node> ratchet_tree<V>`, when the Welcome doesn't hold the tree. Anybody may have brought it. */
   readonly ratchetTree?: Uint8Array;
   readonly psks?: PskLookup;
   /** The group that the one to be joined continues: its successor after a ReInit, or a branch of it. */
@@ -176,12 +183,31 @@ export function welcomeKeyPackageRefs(bytes: Uint8Array, limits?: Limits): Uint8
 }
 
 /**
+ * Parts a Welcome among those whom it is for, who then needn't be given the secrets of all others.
+ * @param refs for each part, the KeyPackageRefs that it has secrets for
+ * @returns MLSMessage(Welcome) for each
+ * @throws CryptoError 'malformed', 'unsupported', 'usage' for a ref that the Welcome isn't for
+ */
+export function splitWelcome(bytes: Uint8Array, refs: readonly (readonly Uint8Array[])[]): Uint8Array[] {
+  const whole = decodeWelcome(bytes, NO_LIMITS);
+  const byRef = new Map(whole.secrets.map((secrets) => [toHex(secrets.newMember), secrets]));
+  return refs.map((part) => {
+    const secrets = part.map((ref) => {
+      const found = byRef.get(toHex(ref));
+      if (found === undefined) throw new CryptoError('usage', 'a key package that the welcome is not for');
+      return found;
+    });
+    return encodeMlsMessage({ wireFormat: 'welcome', welcome: { ...whole, secrets } });
+  });
+}
+
+/**
  * Joins a group. The caller checks that it holds no group of this id already, and deletes the bundle afterwards, unless
  * it is the last-resort one.
  * A group that continues another (WELCOME-03) is checked by `checkContinuation`.
  * WELCOME-04: the suite in the GroupInfo is the Welcome's.
- * @throws CryptoError 'malformed', 'missing-key', 'missing-psk', 'decrypt-failed', 'unsupported', 'unknown-sender',
- * 'bad-signature', 'bad-confirmation-tag', 'invalid-tree', 'invalid-leaf', 'invalid-credential', 'invalid-commit', 'policy'
+ * @throws CryptoError 'malformed', 'missing-key', 'missing-psk', 'missing-tree' (which a later attempt with the tree mends),
+ * 'decrypt-failed', 'unsupported', 'unknown-sender', 'bad-signature', 'bad-confirmation-tag', 'invalid-tree', 'invalid-leaf', 'invalid-credential', 'invalid-commit', 'policy'
  */
 export function joinByWelcome(
   bytes: Uint8Array,
@@ -207,7 +233,7 @@ export function joinByWelcome(
   if (received.groupContext.cipherSuite !== suite.id) {
     throw new CryptoError('unsupported', 'WELCOME-04: cipher suite');
   }
-  const receivedTree = treeOfGroupInfo(received, args.ratchetTree, args.limits);
+  const receivedTree = treeOfGroupInfo(suite, received, args.ratchetTree, args.limits);
   const info = verifyGroupInfo(suite, received, receivedTree);
   const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
   const ownLeaf = findOwnLeaf(tree, bundle);

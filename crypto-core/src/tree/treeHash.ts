@@ -8,11 +8,24 @@ import type { CipherSuite } from '../suite/suites.ts';
 import { isLeaf, leafOfNode, leavesBelow, leftOf, rightOf } from './math.ts';
 import type { UnverifiedRatchetTree } from './ratchetTree.ts';
 
-function leafHash(suite: CipherSuite, index: LeafIndex, leaf: LeafNode | null, w: Writer): Uint8Array {
-  w.clear();
+/** LeafNode's TreeHashInput (RFC 9420 section 7.8). */
+function writeLeafInput(w: Writer, index: LeafIndex, leaf: LeafNode | null): void {
   w.u8(NodeTypeValue.leaf);
   w.u32(index);
   w.optional(leaf, writeLeafNode);
+}
+
+/** ParentNode's. */
+function writeParentInput(w: Writer, parent: ParentNode | null, left: Uint8Array, right: Uint8Array): void {
+  w.u8(NodeTypeValue.parent);
+  w.optional(parent, writeParentNode);
+  w.opaque(left);
+  w.opaque(right);
+}
+
+function leafHash(suite: CipherSuite, index: LeafIndex, leaf: LeafNode | null, w: Writer): Uint8Array {
+  w.clear();
+  writeLeafInput(w, index, leaf);
   return suite.hash(w.view());
 }
 
@@ -24,11 +37,21 @@ function parentNodeHash(
   w: Writer,
 ): Uint8Array {
   w.clear();
-  w.u8(NodeTypeValue.parent);
-  w.optional(parent, writeParentNode);
-  w.opaque(left);
-  w.opaque(right);
+  writeParentInput(w, parent, left, right);
   return suite.hash(w.view());
+}
+
+/** Writes what the tree hash of a node is the hash of: its TreeHashInput (section 7.8). */
+export function writeTreeHashInput(
+  w: Writer,
+  suite: CipherSuite,
+  tree: UnverifiedRatchetTree,
+  node: NodeIndex,
+): void {
+  if (isLeaf(node)) return writeLeafInput(w, leafOfNode(node), tree.leaf(leafOfNode(node)));
+  const left = treeHash(suite, tree, leftOf(node));
+  const right = treeHash(suite, tree, rightOf(node));
+  writeParentInput(w, tree.parent(node), left, right);
 }
 
 /**

@@ -65,7 +65,7 @@ export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): Dea
   const receive = (bytes: Uint8Array, memberCheck: MemberCheck = anyone): unknown => {
     const message = decodeMlsMessage(bytes);
     if (message.wireFormat !== 'group-info') throw new Error('no group info');
-    const tree = treeOfGroupInfo(message.groupInfo, undefined);
+    const tree = treeOfGroupInfo(stranger.suite, message.groupInfo, undefined);
     const info = verifyGroupInfo(stranger.suite, message.groupInfo, tree);
     return verifyRatchetTree(stranger.suite, tree, info, memberCheck);
   };

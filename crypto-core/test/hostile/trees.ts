@@ -80,6 +80,8 @@ export function treeAttacks(suiteId: CipherSuiteId, env: Env): Attack[] {
   const many = (leaf: (number: number) => LeafNode, bytes: number): number =>
     Math.min(LEAVES, Math.floor(MEGABYTES / (bytes + encodeTree([leafNode(leaf(1))]).length)));
   const filled = many(ordinary, 0);
+  const beside = encodeTree(nodesOf(stranger, filled, ordinary));
+  const naming = stranger.groupInfo(EMPTY, 0, { extensions: [] });
   const signer = leafNode(stranger.signerOf(ordinary(0)));
 
   // Each leaf lists first what is required last.
@@ -218,9 +220,15 @@ export function treeAttacks(suiteId: CipherSuiteId, env: Env): Attack[] {
       }),
     ),
     attack('extensions of the group without end', 'unsupported', groupInfoOfManyExtensions(stranger)),
+    {
+      name: `a tree beside that is another one, suite ${suiteId}`,
+      bytes: beside,
+      code: 'missing-tree',
+      receive: () => joinExternal(naming, { ...joiner, memberCheck: anyone, ratchetTree: beside }, env),
+    },
     attack(
       'one extension of two megabytes',
-      'missing-key',
+      'missing-tree',
       stranger.groupInfo(EMPTY, 0, {
         extensions: [{ type: 0xf000, data: new Uint8Array(MEGABYTES) }],
       }),

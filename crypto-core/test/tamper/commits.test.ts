@@ -315,7 +315,7 @@ describe('a welcome is refused', () => {
 
   it('without a tree', () =>
     expect(refusalOf(() => invitation().join((info) => ({ ...info, extensions: [] })))).toContain(
-      'missing-key: no ratchet tree',
+      'missing-tree: no ratchet tree',
     ));
 });
 

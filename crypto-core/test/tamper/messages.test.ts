@@ -276,7 +276,7 @@ describe('an invitation that was changed on its way', () => {
     const codes: CryptoErrorCode[] = [
       'malformed',
       'unsupported',
-      'missing-key',
+      'missing-tree',
       'bad-signature',
       'unknown-sender',
       'invalid-tree',

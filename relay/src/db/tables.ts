@@ -173,6 +173,21 @@ export interface Tables {
     group_info: Bytes;
     created_at: Time;
   };
+  trees: {
+    conversation_id: string;
+    tree_hash: string | null;
+    bytes: number;
+    changed_at: Time | null;
+  };
+  tree_nodes: {
+    conversation_id: string;
+    hash: string;
+    level: number;
+    first_leaf: number;
+    children: string | null;
+    content: Bytes;
+    stored_at: Time;
+  };
   participants: {
     conversation_id: string;
     user_id: string;
@@ -226,6 +241,7 @@ export interface Tables {
     created_at: Time;
     /** Null for one of before, and where the account is deleted. */
     sender_id: ColumnType<string | null, string | null | undefined, string | null>;
+    tree_hash: ColumnType<string | null, string | null | undefined, string | null>;
   };
   welcome_deliveries: {
     id: string;

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import * as z from 'zod/mini';
-import { operationOf, proofHeader, type Route, type RouteAccess, routes } from '../../contract/index.ts';
+import {
+  Bytes,
+  operationOf,
+  proofHeader,
+  type Route,
+  type RouteAccess,
+  routes,
+} from '../../contract/index.ts';
 import type { Proofs } from '../auth/proofs.ts';
 import { type DeviceSession, requireDevice, type Session } from '../auth/session.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -68,6 +75,7 @@ declare module 'fastify' {
 
   interface FastifyContextConfig {
     takesProof?: boolean;
+    takesBytes?: boolean;
   }
 }
 
@@ -112,7 +120,7 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
     method: route.method,
     url,
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-    config: { takesProof: route.proof !== undefined },
+    config: { takesProof: route.proof !== undefined, takesBytes: route.body === Bytes },
     // Before the body is read, so that a stranger can't make the relay take in megabytes.
     onRequest: async (request, reply) => {
       const etag = route.conditional === true ? matchKnown(gate, name, request) : null;
@@ -139,6 +147,7 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
         // Through the schema, so that nothing leaves which the contract doesn't name.
         return route.response?.parse(unchecked, { error: localeError });
       };
+      if (route.response === Bytes) reply.type('application/octet-stream');
       if (route.conditional === true) return answerTagged(gate, name, { request, reply, answer });
       return reply.code(route.status).send(await answer());
     },
@@ -284,6 +293,9 @@ function bearerToken(request: FastifyRequest): string {
 /** @throws ApiError invalid-request naming the first field that is wrong */
 function check(schema: z.ZodMiniType | undefined, value: unknown, part: 'path' | 'query' | 'body'): unknown {
   if (schema === undefined) return undefined;
+  if (schema === Bytes && !(value instanceof Uint8Array)) {
+    throw new ApiError('invalid-request', `${part}: not bytes.`);
+  }
   const result = schema.safeParse(value, { error: localeError });
   if (result.success) return result.data;
   const [issue] = result.error.issues;

@@ -21,13 +21,16 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(answer.status).send(answer.toBody());
 }
 
+const otherMediaType = ['unsupported-media-type', 'Send the request body as application/json.'] as const;
+const bytesOnly = [
+  'unsupported-media-type',
+  'Send the request body as application/octet-stream.',
+] as const satisfies readonly [ErrorCode, string];
+
 /** Fastify's own refusals in the contract's codes. */
 const frameworkErrors = new Map<string | null, readonly [ErrorCode, string]>([
   ['FST_ERR_CTP_BODY_TOO_LARGE', ['payload-too-large', 'The request is too large.']],
-  [
-    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    ['unsupported-media-type', 'Send the request body as application/json.'],
-  ],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', otherMediaType],
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', ['malformed-json', 'The request body ended early.']],
   ['FST_ERR_BAD_URL', ['not-found', 'There is nothing at this address.']],
   ['FST_ERR_MAX_PARAM_LENGTH', ['not-found', 'There is nothing at this address.']],
@@ -46,13 +49,22 @@ function isFaultOfClient(error: unknown): boolean {
   return typeof status === 'number' && status >= 400 && status < 500;
 }
 
-/** Takes JSON alone. An empty body is no body: calls without one may still name a content type. */
-export function parseJsonOnly(app: FastifyInstance): void {
+/** Takes JSON alone, or bytes alone where a call asks for them. An empty body is no body: calls without one may still name a content type. */
+export function parseJsonOrBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/octet-stream',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (request.routeOptions.config.takesBytes !== true) throw new ApiError(...otherMediaType);
+      return body;
+    },
+  );
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
     async (request: FastifyRequest, body: string) => {
+      if (request.routeOptions.config.takesBytes === true) throw new ApiError(...bytesOnly);
       if (request.routeOptions.config.takesProof === true) request.provenBody = body;
       if (body === '') return undefined;
       try {

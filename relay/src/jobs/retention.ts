@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import type { OpenDatabase } from '../db/openDatabase.ts';
+import { tidyTree, treesToTidy } from '../messaging/trees.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { countWithin, entriesAt } from '../repositories/entries.ts';
 import { deleteOldHistory } from '../repositories/history.ts';
@@ -33,7 +34,7 @@ export interface RetentionDependencies {
 
 /**
  * Deletes what is kept no longer, in small bites beside traffic: the content of entries, Welcomes that nobody has fetched,
- * and old sealed copies; then gives the space back. Several relays may run it side by side: everything in it can be
+ * nodes of trees that nothing names, and old sealed copies; then gives the space back. Several relays may run it side by side: everything in it can be
  * repeated.
  */
 export function createRetentionJob(dependencies: RetentionDependencies): HourlyJob {
@@ -139,6 +140,9 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
     const atMost = now - retention.days * day;
     await emptyLogs({ atMost, atLeast: now - keptAtLeast });
     await inBites(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
+    for (const conversationId of await treesToTidy(db, now)) {
+      if (!stop.signal.aborted) await bit(() => tidyTree(db, conversationId, now));
+    }
     if (retention.historyDays !== null) await deleteCopies(now - retention.historyDays * day);
     if (giveBack !== null) await inBites(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
   }

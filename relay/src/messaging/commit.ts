@@ -17,6 +17,7 @@ import { publishEntry } from './events.ts';
 import type { NewCommit } from './newEntries.ts';
 import { type Audience, requireAudience } from './permissions.ts';
 import { anotherStart, messagesFull, receipt, staleEpoch } from './send.ts';
+import { inHex, nameTree } from './trees.ts';
 
 /** A commit that has been stored, and the people to deliver it to. */
 export interface StoredCommit {
@@ -55,7 +56,7 @@ export async function commit(
 /**
  * Appends a commit if it ends the current epoch, with everything that comes of it.
  * @param tx a transaction that the caller has checked the sender's right in
- * @throws ApiError another-start, stale-epoch (with the current epoch), invalid-request
+ * @throws ApiError another-start, stale-epoch (with the current epoch), missing-tree, invalid-request
  */
 export async function storeCommit(
   tx: Db,
@@ -69,6 +70,9 @@ export async function storeCommit(
   const welcomedIds = await requireDevices(tx, audience, newCommit);
   if (groupId === null && newCommit.sealedName !== undefined) {
     throw new ApiError('invalid-request', 'sealedName: a direct conversation has no name.');
+  }
+  if (groupId === null && newCommit.treeHash !== undefined) {
+    throw new ApiError('invalid-request', 'treeHash: the tree of a direct conversation is in its GroupInfo.');
   }
   if (groupId === null && newCommit.removed !== undefined) {
     throw new ApiError('invalid-request', 'removed: nobody leaves a direct conversation.');
@@ -90,13 +94,17 @@ export async function storeCommit(
   };
   await insertEntry(tx, entry);
   const epoch = newCommit.epoch + 1;
+  const { treeHash = null } = newCommit;
+  if (groupId !== null) await nameTree(tx, conversationId, treeHash, now);
   if (groupId !== null && newCommit.sealedName !== undefined) {
     await renameGroup(tx, groupId, { sealedName: Buffer.from(newCommit.sealedName, 'base64url'), epoch });
   }
   await markLeavesRemoved(tx, conversationId, newCommit.removed ?? [], now);
   for (const { deviceIds, welcome } of newCommit.welcomes) {
     const content = Buffer.from(welcome, 'base64url');
-    await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds, senderId: sender.userId }, now);
+    const named = treeHash === null ? null : inHex(treeHash);
+    const to = { conversationId, epoch, seq, deviceIds, senderId: sender.userId };
+    await insertWelcome(tx, { ...to, content, treeHash: named }, now);
   }
   return { entry, audience, welcomedIds };
 }

@@ -25,6 +25,7 @@ import type { NewCommit, NewGroupMessage, NewMessage } from './newEntries.ts';
 import { noSuchConversation } from './permissions.ts';
 import { listReceipts, type NewReceipt, storeReceipt } from './receipts.ts';
 import { send, sendToGroup } from './send.ts';
+import { putTreeNodes, treeBelow } from './trees.ts';
 
 export interface LogPage {
   readonly entries: readonly StoredEntry[];
@@ -98,8 +99,24 @@ export interface Messaging {
     conversationId: string,
     page: { readonly after: number; readonly before: number },
   ): Promise<{ seq: number; digest: Buffer }[]>;
-  /** @throws ApiError not-found unless this person takes part and the conversation has been started */
-  groupInfo(userId: string, conversationId: string): Promise<{ epoch: number; groupInfo: Buffer }>;
+  /**
+   * Stores nodes of a group's ratchet tree, for a commit that will name its root.
+   * @throws ApiError not-found unless this person is a member, invalid-request, missing-tree, quota
+   */
+  putTreeNodes(sender: DeviceSession, conversationId: string, nodes: Uint8Array): Promise<void>;
+  /**
+   * The tree below a root, as a ratchet_tree extension has it.
+   * @throws ApiError not-found unless this person is a member and all of the tree is stored
+   */
+  tree(userId: string, conversationId: string, treeHash: string): Promise<Buffer>;
+  /**
+   * The current GroupInfo, with the hash of the tree that it names, in hexadecimal, or null.
+   * @throws ApiError not-found unless this person takes part and the conversation has been started
+   */
+  groupInfo(
+    userId: string,
+    conversationId: string,
+  ): Promise<{ epoch: number; groupInfo: Buffer; treeHash: string | null }>;
   /** A device's mailbox, oldest first; when it holds a lot, the rest comes once these are deleted. */
   welcomes(session: DeviceSession): Promise<DeliveredWelcome[]>;
   /** @throws ApiError not-found unless it is in this device's mailbox */
@@ -188,6 +205,9 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       const entries = await entriesOf(db, conversationId, { ...page, before, limit, maxBytes: maxPageBytes });
       return entries.map((entry) => ({ seq: entry.seq, digest: digestOf(entry) }));
     },
+
+    putTreeNodes: (sender, conversationId, nodes) => putTreeNodes(db, sender, conversationId, nodes, clock()),
+    tree: (userId, conversationId, treeHash) => treeBelow(db, userId, conversationId, treeHash),
 
     async groupInfo(userId, conversationId) {
       if (!(await conversations.takesPart(db, conversationId, userId))) throw noSuchConversation();

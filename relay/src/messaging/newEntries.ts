@@ -26,7 +26,9 @@ export interface NewCommit {
   readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: string }[];
   /** GroupInfo of the epoch it starts. */
   readonly groupInfo: string;
-  /** The sending device's, over all of the above but the Welcomes. */
+  /** The tree that GroupInfo and Welcomes name, where it isn't in them; groups only. */
+  readonly treeHash?: string | undefined;
+  /** The sending device's, over all of the above but the Welcomes and the tree, which the GroupInfo names. */
   readonly signature: string;
   /** The tag of the start that the device names. */
   readonly start?: string | undefined;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  Bytes,
   ErrorBody,
   type ErrorCode,
   errorStatus,
@@ -40,8 +41,8 @@ interface Response {
   readonly content?: Content;
 }
 
-type Content = {
-  readonly 'application/json': {
+export type Content = {
+  readonly [mediaType in 'application/json' | 'application/octet-stream']?: {
     readonly schema: Json;
     readonly example?: unknown;
     readonly examples?: Json;
@@ -133,8 +134,11 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
       ? {}
       : {
           requestBody: {
-            required: !route.body.safeParse(undefined).success,
-            content: json({ schema: schemas.input(route.body), example: example.body }),
+            required: route.body === Bytes || !route.body.safeParse(undefined).success,
+            content:
+              route.body === Bytes
+                ? bytes
+                : json({ schema: schemas.input(route.body), example: example.body }),
           },
         }),
     responses: {
@@ -142,7 +146,12 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
         description: 'Success',
         ...(route.response === undefined
           ? {}
-          : { content: json({ schema: schemas.output(route.response), example: example.response }) }),
+          : {
+              content:
+                route.response === Bytes
+                  ? bytes
+                  : json({ schema: schemas.output(route.response), example: example.response }),
+            }),
       },
       ...(route.conditional === true
         ? { 304: { description: 'It is what the request has the tag of' } }
@@ -218,7 +227,11 @@ function errorResponses(route: Route, schemas: Schemas): Record<string, Response
   );
 }
 
-const json = (content: Content['application/json']): Content => ({ 'application/json': content });
+const json = (content: NonNullable<Content['application/json']>): Content => ({
+  'application/json': content,
+});
+/** In OpenAPI 3.1 bytes have no schema of JSON. */
+const bytes: Content = { 'application/octet-stream': { schema: {} } };
 
 /** JSON Schemas of the contract's; what has a name is a component. */
 class Schemas {

@@ -32,6 +32,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'stale-version': 'This has been changed from another device.',
   'device-conflict': 'This device id is already in use.',
   'another-start': 'This device has been started again since.',
+  'missing-tree': 'Nodes of the tree are not here.',
   'message-id-taken': 'This message id is already in use.',
   'group-exists': 'This group id is already in use.',
   'already-member': 'This person is already a member of the group.',

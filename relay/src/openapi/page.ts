@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation } from './document.ts';
+import type { Content, OpenApiDocument, Operation } from './document.ts';
 
 /**
  * The document as a page for people: no script, no inline style, nothing from elsewhere.
@@ -38,9 +38,7 @@ function renderCall(path: string, method: string, operation: Operation): string 
     `<h3><code>${method} ${escape(path)}</code></h3>`,
     `<p>${escape(operation.summary)}</p><p class="access">${escape(operation.description)}</p>`,
     renderParameters(operation),
-    ...Object.entries(operation.requestBody?.content ?? {}).map(([, { schema, example }]) =>
-      renderJson('Request', schema, example),
-    ),
+    ...renderContent('Request', operation.requestBody?.content),
     renderAnswers(operation),
   ];
   return `<article id="${operation.operationId}">${parts.join('')}</article>`;
@@ -61,12 +59,20 @@ function renderParameters({ parameters = [] }: Operation): string {
 
 function renderAnswers({ responses }: Operation): string {
   const answers = Object.entries(responses).map(([status, { description, content }]) => {
-    const body = content?.['application/json'];
-    if (body?.example !== undefined) return renderJson(`${status} ${description}`, body.schema, body.example);
+    const [body] = renderContent(`${status} ${description}`, content);
+    if (body !== undefined) return body;
     return `<li>${escape(status)} ${escape(description).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</li>`;
   });
   const successes = answers.filter((answer) => !answer.startsWith('<li>'));
   return `${successes.join('')}<h4>Answers without a body, and errors</h4><ul>${answers.filter((answer) => answer.startsWith('<li>')).join('')}</ul>`;
+}
+
+/** Nothing for an answer that has examples of errors alone. */
+function renderContent(title: string, content: Content = {}): string[] {
+  const json = content['application/json'];
+  if (json?.example !== undefined) return [renderJson(title, json.schema, json.example)];
+  if (content['application/octet-stream'] === undefined) return [];
+  return [`<h4>${escape(title)}</h4><p>Bytes, as <code>application/octet-stream</code></p>`];
 }
 
 function renderJson(title: string, schema: unknown, example: unknown): string {

@@ -79,6 +79,9 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   listReceipts: 'The receipts of all devices in a conversation',
   submitCommit:
     'Append a commit if `epoch` is the current one (0 starts the conversation); otherwise 409 with the current epoch',
+  putTreeNodes:
+    "Bring nodes of a group's ratchet tree that a commit has changed, children first, before the commit that names the root",
+  getTree: 'The ratchet tree that a GroupInfo or a Welcome names, as a ratchet_tree extension has it',
   getGroupInfo: 'What a new device of a member needs to join by external commit',
   listWelcomes:
     "This device's mailbox of Welcomes, oldest first; when it holds a lot, the rest follows once these are deleted",

@@ -43,13 +43,15 @@ export async function findEpoch(db: Db, id: string): Promise<number | null> {
 export async function findGroupInfo(
   db: Db,
   id: string,
-): Promise<{ epoch: number; groupInfo: Buffer } | null> {
+): Promise<{ epoch: number; groupInfo: Buffer; treeHash: string | null } | null> {
   const row = await db
     .selectFrom('conversations')
-    .select(['epoch', 'group_info'])
-    .where('id', '=', id)
+    .leftJoin('trees', 'trees.conversation_id', 'conversations.id')
+    .select(['conversations.epoch', 'conversations.group_info', 'trees.tree_hash'])
+    .where('conversations.id', '=', id)
     .executeTakeFirst();
-  return row === undefined ? null : { epoch: row.epoch, groupInfo: row.group_info };
+  if (row === undefined) return null;
+  return { epoch: row.epoch, groupInfo: row.group_info, treeHash: row.tree_hash };
 }
 
 /** Starts a direct conversation at epoch 1, its first position taken. False if it has been started. */

@@ -63,13 +63,16 @@ export async function welcomeBytesOf(db: Db, senderId: string): Promise<number> 
   return row.bytes;
 }
 
-/** The bytes of the GroupInfos of the groups that the creator of one has made, but for that one's. */
+/** The bytes of the GroupInfos, and of the trees beside them, of the groups that the creator of one has made, but for that one's. */
 export async function otherGroupInfoBytes(db: Db, conversationId: string): Promise<number> {
   const row = await db
     .selectFrom('groups as one')
     .innerJoin('groups as other', 'other.creator_id', 'one.creator_id')
     .innerJoin('conversations', 'conversations.id', 'other.conversation_id')
-    .select(sql<number>`coalesce(sum(length(conversations.group_info)), 0)`.as('bytes'))
+    .leftJoin('trees', 'trees.conversation_id', 'conversations.id')
+    .select(
+      sql<number>`coalesce(sum(length(conversations.group_info) + coalesce(trees.bytes, 0)), 0)`.as('bytes'),
+    )
     .where('one.conversation_id', '=', conversationId)
     .where('other.conversation_id', '<>', conversationId)
     .executeTakeFirstOrThrow();

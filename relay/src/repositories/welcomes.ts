@@ -10,6 +10,8 @@ export interface NewWelcome {
   readonly content: Buffer;
   readonly deviceIds: readonly string[];
   readonly senderId: string;
+  /** The hash of the tree that it names, in hexadecimal; null where it has its own. */
+  readonly treeHash: string | null;
 }
 
 export interface DeliveredWelcome {
@@ -19,6 +21,7 @@ export interface DeliveredWelcome {
   readonly epoch: number;
   readonly seq: number;
   readonly content: Buffer;
+  readonly treeHash: string | null;
 }
 
 /** Stores a Welcome once, and puts it into the mailbox of every device it is for. */
@@ -34,6 +37,7 @@ export async function insertWelcome(db: Db, welcome: NewWelcome, now: number): P
       content: welcome.content,
       created_at: now,
       sender_id: welcome.senderId,
+      tree_hash: welcome.treeHash,
     })
     .execute();
   await db
@@ -69,6 +73,7 @@ export async function welcomesOf(
     .innerJoin('welcomes', 'welcomes.id', 'welcome_deliveries.welcome_id')
     .select('welcome_deliveries.id')
     .select(['welcomes.conversation_id', 'welcomes.epoch', 'welcomes.seq', 'welcomes.content'])
+    .select('welcomes.tree_hash')
     .where('welcome_deliveries.id', 'in', ids)
     .orderBy('welcomes.created_at')
     .orderBy('welcomes.seq')
@@ -80,6 +85,7 @@ export async function welcomesOf(
     epoch: row.epoch,
     seq: row.seq,
     content: row.content,
+    treeHash: row.tree_hash,
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../contract/index.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
+import { fromHex } from '../messaging/trees.ts';
 import type { StoredEntry } from '../repositories/entries.ts';
 import type { Services } from '../services.ts';
 import { text, time } from './encoding.ts';
@@ -67,19 +68,30 @@ export function conversationHandlers({ messaging, rateLimiter }: Services) {
     },
 
     getGroupInfo: async ({ session, params }) => {
-      const { epoch, groupInfo } = await messaging.groupInfo(session.userId, params.conversationId);
-      return { epoch, groupInfo: text(groupInfo) };
+      const { epoch, groupInfo, treeHash } = await messaging.groupInfo(session.userId, params.conversationId);
+      return { epoch, groupInfo: text(groupInfo), ...named(treeHash) };
+    },
+
+    putTreeNodes: ({ session, params, body }) => messaging.putTreeNodes(session, params.conversationId, body),
+
+    getTree: async ({ session, params }) => {
+      // Its own copy: a schema that asks for bytes of a buffer of their own is one that a browser's are, too.
+      return new Uint8Array(await messaging.tree(session.userId, params.conversationId, params.treeHash));
     },
 
     listWelcomes: async ({ session }) =>
-      (await messaging.welcomes(session)).map(({ content, ...welcome }) => ({
+      (await messaging.welcomes(session)).map(({ content, treeHash, ...welcome }) => ({
         ...welcome,
         welcome: text(content),
+        ...named(treeHash),
       })),
 
     deleteWelcome: ({ session, params }) => messaging.deleteWelcome(session.deviceId, params.id),
   } satisfies Partial<Handlers>;
 }
+
+/** @param treeHash in hexadecimal; null for a tree that is named by nothing */
+const named = (treeHash: string | null) => (treeHash === null ? {} : { treeHash: fromHex(treeHash) });
 
 function entryOf(
   entry: StoredEntry,

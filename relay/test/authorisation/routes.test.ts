@@ -36,7 +36,7 @@ async function send(
   { deviceId, token, password }: Caller,
   path = route.paths[0],
 ) {
-  const address = path.replace(/\{\w+\}/, request.id ?? '');
+  const address = path.replace(/\{\w+\}/, request.id ?? '').replace('{treeHash}', request.treeHash ?? '');
   const query = request.query === undefined ? '' : `?${request.query}`;
   const signing = { deviceId: deviceId ?? null, token: token ?? '' };
   const body =

@@ -4,6 +4,8 @@ import type { Actor, Living, World } from './world.ts';
 export interface Request {
   /** Fills the parameter of the path, whatever its name. */
   readonly id?: string;
+  /** Fills the parameter after it, if there is one. */
+  readonly treeHash?: string;
   readonly query?: string;
   readonly body?: unknown;
 }

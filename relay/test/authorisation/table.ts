@@ -13,6 +13,7 @@ import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
+import { treeRows } from './treeRows.ts';
 import {
   type Actor,
   directId,
@@ -315,6 +316,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       about: "a person's own devices",
     }),
   ],
+  ...treeRows,
   getGroupInfo: [
     signedIn(ofBoth, (world) => ({ id: directId(world) }), { about: 'a direct conversation' }),
     signedIn(ofMembers, async (world) => ({ id: await groupConversation(world) }), { about: 'a group' }),

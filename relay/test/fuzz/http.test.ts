@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
-import { ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
+import { Bytes, ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
 import { type PersonOnDevice, signUpOnDevice, startTestRelay, type TestRelay } from '../helpers.ts';
 import { createRandom } from '../random.ts';
+import { bodyOf, testTree } from '../trees.ts';
 import { everythingStored, expectNoFailureLogged, memoryInUse } from './observe.ts';
 import { breakText, mutate, sampleOf } from './samples.ts';
 
@@ -31,7 +32,7 @@ afterAll(() => relay.close());
 
 const named = Object.entries(routes).map(([name, route]): [string, Route] => [name, route]);
 const withBody = named.flatMap(([name, route]): [string, Route, z.ZodMiniType][] =>
-  route.body === undefined ? [] : [[name, route, route.body]],
+  route.body === undefined || route.body === Bytes ? [] : [[name, route, route.body]],
 );
 
 /** The address with each parameter replaced. */
@@ -43,7 +44,12 @@ function sampleParameter(route: Route): (name: string) => string {
   return (name) => params[name] ?? '';
 }
 
-async function send(route: Route, address: string, body?: string, contentType = 'application/json') {
+async function send(
+  route: Route,
+  address: string,
+  body?: string | Uint8Array<ArrayBuffer>,
+  contentType = typeof body === 'string' ? 'application/json' : 'application/octet-stream',
+) {
   const response = await fetch(`${relay.url}/api${address}`, {
     method: route.method,
     headers: {
@@ -100,6 +106,19 @@ describe.each(withBody)('%s', (name, route, bodySchema) => {
   });
 });
 
+it(`nodes of a tree, changed anywhere, are refused in the contract's form (seed ${seed})`, async () => {
+  const route = routes.putTreeNodes;
+  const random = createRandom(seed ^ 0x7e);
+  const { nodes } = testTree(8);
+  const address = fill(route.paths[0], sampleParameter(route));
+  for (let count = 0; count < mutationsPerBody; count++) {
+    const body = new Uint8Array(bodyOf(nodes)).slice(0, random.pick([9, 60, 200, 4000]));
+    for (const at of body.keys()) if (random.pick([0, 1, 2, 3, 4, 5, 6, 7]) === 0) body[at] = count * at;
+    const code = codeOf(await send(route, address, body));
+    expect(['invalid-request', 'missing-tree', 'not-found']).toContain(code);
+  }
+});
+
 const nonsense = [
   '%00',
   '%',
@@ -121,11 +140,13 @@ const queried = named.flatMap(([name, route]): [string, Route, z.ZodMiniType][] 
 
 it.each(addressed)('%s refuses addresses that hold no id', async (name, route) => {
   const random = createRandom(seed ^ (name.length << 8));
-  const body = route.body === undefined ? undefined : JSON.stringify(sampleOf(route.body));
+  const body =
+    route.body === undefined || route.body === Bytes ? undefined : JSON.stringify(sampleOf(route.body));
+  const bytes = route.body === Bytes ? new Uint8Array(9) : undefined;
   for (let count = 0; count < addressesPerRoute; count++) {
     const address = fill(random.pick(route.paths), () => random.pick(nonsense));
     const codes = ['invalid-request', 'not-found', 'method-not-allowed'];
-    expect(codes).toContain(codeOf(await send(route, address, body)));
+    expect(codes).toContain(codeOf(await send(route, address, body ?? bytes)));
   }
 });
 

@@ -59,7 +59,7 @@ export const addMember = (
   creator: Person,
   groupId: string,
   person: { id: string },
-  body: CommitBody & { sealedName?: string },
+  body: CommitBody & { sealedName?: string; treeHash?: string },
 ) =>
   creator.call<SentMessage & { members: GroupMember[] }>('POST', `/group/${groupId}/add`, {
     user_id: person.id,

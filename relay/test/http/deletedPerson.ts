@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { directConversationId } from '../../contract/index.ts';
 import { createPurgeJob } from '../../src/jobs/purge.ts';
+import { createRetentionJob } from '../../src/jobs/retention.ts';
+import { unnamedFor } from '../../src/messaging/trees.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { revocationOf, signedSegments } from '../devices.ts';
 import {
   base64Url,
@@ -14,6 +17,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
+import { putNodes, testTree } from '../trees.ts';
 import {
   addMember,
   commitBody,
@@ -48,6 +52,20 @@ export function withDeletedPerson(): void {
 export const purgeJob = () =>
   createPurgeJob({ db: relay.relay.database.db, clock: () => now, log: relay.relay.app.log });
 export const deleteAccount = (person: Person) => person.call('DELETE', '/user');
+
+/** Has the friend take the devices of somebody who is gone out of their group, as clients do, and the relay forget them. */
+export async function takeOut(groupId: string): Promise<void> {
+  await submitCommit(friend, `group:${groupId}`, commitBody(1));
+  advance(unnamedFor);
+  await createRetentionJob({
+    database: relay.relay.database,
+    clock: () => now,
+    log: relay.relay.app.log,
+    retention: { days: 90, historyDays: null },
+    metrics: new Metrics(),
+  }).run();
+  advance(-unnamedFor);
+}
 
 /** Every row of a table as text, bytes in base64url as the contract has them. */
 export async function dump(table: string): Promise<string[]> {
@@ -100,7 +118,9 @@ export async function everywhere() {
   await send(person, friend, message);
   await send(friend, person, messageBody(1));
   const own = { id: await createGroup(person), commit: commitBody(0) };
-  await addMember(person, own.id, friend, own.commit);
+  const tree = testTree(2);
+  await putNodes(person, `group:${own.id}`, tree.nodes);
+  await addMember(person, own.id, friend, { ...own.commit, treeHash: tree.treeHash });
   const [groupMessage, farewell] = [messageBody(1), messageBody(2)];
   await sendToGroup(person, own.id, groupMessage);
   const receipts = [direct, `group:${own.id}`].map((id) => [id, receiptBody(person, id, 1)] as const);
@@ -162,6 +182,8 @@ export async function everywhere() {
       groupMessage.content,
       farewell.content,
       own.commit.commit,
+      ...tree.nodes.map((node) => node.toString('base64url')),
+      Buffer.from(tree.treeHash, 'base64url').toString('hex'),
       sealed,
       ...receipts.flatMap(([, receipt]) => [receipt.sealed, receipt.signature]),
       welcome.welcome,

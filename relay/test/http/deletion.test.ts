@@ -20,6 +20,7 @@ import {
   holding,
   purgeJob,
   relay,
+  takeOut,
   withDeletedPerson,
 } from './deletedPerson.ts';
 
@@ -61,7 +62,7 @@ describe('DATA.md', () => {
   });
 
   it('says truly what is left of a person at once and in the end', async () => {
-    const { person, markers, messages, ids, direct } = await everywhere();
+    const { person, markers, messages, ids, direct, own } = await everywhere();
     const rows = await documented();
     // There is nothing yet, a number alone, what a running relay takes away within a second, and nothing of anybody.
     const others = new Set([
@@ -81,6 +82,7 @@ describe('DATA.md', () => {
       const stored = (await dump(table)).map((row) => row.replaceAll(direct, ''));
       expect([table, holding(stored, deletion === 'at once' ? markers : messages)]).toEqual([table, []]);
     }
+    await takeOut(own.id);
     advance(purgeAfter - 1);
     await purgeJob().run();
     expect(holding(await dump('deleted_accounts'), ids)).toHaveLength(1);

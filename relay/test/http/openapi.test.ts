@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import {
+  Bytes,
   ErrorBody,
   type ErrorCode,
   errorCodes,
@@ -129,15 +130,17 @@ describe('the OpenAPI document', () => {
       expect(bare).toEqual([]);
 
       const complete = { schema: expect.anything(), example: expect.anything() };
-      expect(operation.requestBody?.content['application/json']).toEqual(
-        route.body === undefined ? undefined : complete,
-      );
-      expect(operation.responses[route.status]?.content?.['application/json']).toEqual(
-        route.response === undefined ? undefined : complete,
-      );
+      const contentOf = (schema: unknown) =>
+        schema === Bytes
+          ? { 'application/octet-stream': { schema: {} } }
+          : { 'application/json': schema === undefined ? undefined : complete };
+      expect(operation.requestBody?.content ?? {}).toEqual(contentOf(route.body));
+      expect(operation.responses[route.status]?.content ?? {}).toEqual(contentOf(route.response));
 
       const answered = Object.values(operation.responses).flatMap(({ content }) =>
-        Object.values((content?.['application/json'].examples ?? {}) as Record<string, { value: ErrorBody }>),
+        Object.values(
+          (content?.['application/json']?.examples ?? {}) as Record<string, { value: ErrorBody }>,
+        ),
       );
       expect(answered.map(({ value }) => value.code).toSorted()).toEqual(errorsOf(route).toSorted());
       for (const { value } of answered) {
@@ -205,6 +208,12 @@ describe('the page of the calls', () => {
     expect(page).toContain(`<h3><code>${method.toUpperCase()} ${path}</code></h3>`);
     expect(page).toContain(operationAt(path, method).operationId);
     for (const code of route.errors) expect(page).toContain(`<code>${code}</code>`);
+  });
+
+  it('says where a call takes or gives bytes', () => {
+    const call = (name: string) => page.split(`<article id="${name}">`)[1]?.split('</article>')[0];
+    expect(call('putTreeNodes')).toContain('<h4>Request</h4><p>Bytes, as <code>application/octet-stream');
+    expect(call('getTree')).toContain('<h4>200 Success</h4><p>Bytes, as <code>application/octet-stream');
   });
 
   it('escapes what it shows', () => {

@@ -42,6 +42,7 @@ const refusals: Partial<Readonly<Record<FailureCode, MessageId>>> = {
   'invalid-credential': 'groups.refusal.invalidCredential',
   'wrong-group': 'groups.refusal.wrongGroup',
   'missing-key': 'groups.refusal.missingKey',
+  'missing-tree': 'groups.refusal.missingTree',
 };
 
 function Refusal({ code }: { code: FailureCode }) {

@@ -2,14 +2,12 @@ import type { ConversationState } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
-import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
-import { deviceNameEntry } from './enrolment.ts';
 import type { KeyRenewal } from './keyRenewal.ts';
 import { takeInRevocations } from './revocations.ts';
 
@@ -44,7 +42,7 @@ export interface DevicesOptions {
 type Device = Awaited<ReturnType<SessionDeps['api']['listDevices']>>[number];
 
 export function createDevices(options: DevicesOptions): Devices {
-  const { background, commitSubmitter, confirmation, ownUserId } = options;
+  const { background, commitSubmitter, ownUserId } = options;
   const { api, clock, crypto, sessionEvents, store } = options.deps;
   let known: Set<string> | null = null;
   /** RFC 3339: revocations before this have been fetched. */
@@ -114,42 +112,14 @@ export function createDevices(options: DevicesOptions): Devices {
     load: () => load().catch((error: unknown) => Promise.reject(toAppError(error, t('devices.loadFailed')))),
 
     async rename(name) {
-      const current = store.get(devicesAtom)?.find(({ isThisOne }) => isThisOne);
-      const trimmed = name.trim();
-      try {
-        const { certificate, deviceId } = await crypto.openDevice();
-        await api.putDevice(deviceId, { name: trimmed, certificate });
-        await crypto.writeLocal(deviceNameEntry, trimmed);
-        if (current !== undefined) {
-          store.set(
-            devicesAtom,
-            (devices) => devices?.map((one) => (one.isThisOne ? { ...one, name: trimmed } : one)) ?? null,
-          );
-        }
-      } catch (error) {
-        throw toAppError(error, t('devices.renameFailed'));
-      }
+      const { renameDevice } = await import('./deviceChanges.ts');
+      await renameDevice(options.deps, name.trim());
     },
 
     async revoke(deviceId) {
-      try {
-        const target = store.get(devicesAtom)?.find(({ id }) => id === deviceId)?.name ?? '';
-        const prove = await confirmation.confirm({ kind: 'revoke-device', target, id: deviceId });
-        let statement = '';
-        await options.keyRenewal.renew(
-          prove,
-          async (vault) => {
-            const body = await crypto.revokeDevice({ vault, deviceId });
-            statement = body.statement;
-            return { vault: body.vault, submit: () => api.revokeDevice(deviceId, body, prove) };
-          },
-          () => crypto.setRevoked([{ userId: ownUserId, deviceId, statement }]),
-        );
-      } catch (error) {
-        // Revoked already, from elsewhere.
-        if (isApiError(error, 'not-found')) await catchUp();
-        else throw toAppError(error, t('devices.revokeFailed'));
-      }
+      const { revokeDevice } = await import('./deviceChanges.ts');
+      const isNews = await revokeDevice(options, deviceId);
+      if (!isNews) await catchUp();
       store.set(devicesAtom, (devices) => devices?.filter(({ id }) => id !== deviceId) ?? null);
       store.set(newDevicesAtom, (devices) => devices.filter(({ id }) => id !== deviceId));
       onOwnRevoked([deviceId]);

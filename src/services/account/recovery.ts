@@ -1,10 +1,7 @@
-import { t } from '../../i18n/i18n.ts';
 import type { Vault } from '../../net/api.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../store/recovery.ts';
-import { currentUserAtom } from '../../store/session.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
-import { toAppError } from '../core/failures.ts';
 import type { KeyRenewal } from './keyRenewal.ts';
 
 const dismissedEntry = 'recovery-offer-dismissed';
@@ -21,10 +18,11 @@ export interface Recovery {
 }
 
 export function createRecovery(
-  { api, crypto, store }: Deps,
+  deps: Deps,
   confirmation: Pick<Confirmation, 'confirm'>,
-  { renew }: Pick<KeyRenewal, 'renew'>,
+  renewal: Pick<KeyRenewal, 'renew'>,
 ): Recovery {
+  const { crypto, store } = deps;
   let shownVersion = 0;
   /** Answers to questions asked at the same time come in any order: an older one must not undo a newer one. */
   function show({ hasRecoveryKey, version }: Pick<Vault, 'hasRecoveryKey' | 'version'>): void {
@@ -41,23 +39,8 @@ export function createRecovery(
     },
 
     async setUp() {
-      try {
-        const kind = store.get(recoveryKeyAtom) === 'none' ? 'create-recovery-key' : 'replace-recovery-key';
-        const target = store.get(currentUserAtom)?.username ?? '';
-        const prove = await confirmation.confirm({ kind, target, id: null });
-        let version = 0;
-        await renew(
-          prove,
-          async (vault) => {
-            const body = await crypto.replaceRecoveryKey(vault);
-            version = body.version + 1;
-            return { vault: body, submit: () => api.putVault(body, prove) };
-          },
-          async () => show({ version, hasRecoveryKey: true }),
-        );
-      } catch (error) {
-        throw toAppError(error, t('recovery.saveFailed'));
-      }
+      const { setUpRecoveryKey } = await import('./recoveryKey.ts');
+      await setUpRecoveryKey(deps, confirmation, renewal, show);
     },
 
     async dismissOffer() {

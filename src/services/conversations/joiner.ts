@@ -1,6 +1,4 @@
 import type { CommitSubmission } from '../../crypto/client.ts';
-import { t } from '../../i18n/i18n.ts';
-import { AppError } from '../../lib/appError.ts';
 import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
 import { groupOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
@@ -96,16 +94,21 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
     return mailbox.filter((item) => item.conversationId === conversationId).sort((a, b) => b.seq - a.seq);
   }
 
+  async function treeNamed(conversationId: string, treeHash: string | undefined): Promise<string | null> {
+    return treeHash === undefined
+      ? null
+      : (await import('./trees.ts')).fetchTree(deps, conversationId, treeHash);
+  }
+
   async function joinByWelcome(conversationId: string): Promise<boolean> {
     for (const item of await welcomesFor(conversationId)) {
+      const { epoch, seq, treeHash, welcome } = item;
+      const tree = await treeNamed(conversationId, treeHash);
       try {
-        await crypto.joinByWelcome({
-          conversationId,
-          epoch: item.epoch,
-          seq: item.seq,
-          welcome: item.welcome,
-        });
+        await crypto.joinByWelcome({ conversationId, epoch, seq, welcome, tree });
       } catch (error) {
+        // It stays for when the relay has the tree. The way from outside may be open meanwhile, or says what is wrong.
+        if (errorCode(error) === 'missing-tree') continue;
         if (passingFailures.has(errorCode(error))) throw error;
         // Not meant for the keys this device has: it will never open, and the external commit is the way in.
         await drop(item);
@@ -140,7 +143,14 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   }
 
   async function submit(submission: CommitSubmission): Promise<number | null> {
-    const { addedIds, conversationId, removedIds, sealedName } = submission;
+    const submitting = () => submitCommit(submission);
+    return submission.tree === null
+      ? submitting()
+      : (await import('./trees.ts')).submitWithTree(deps, submission, submitting);
+  }
+
+  async function submitCommit(submission: CommitSubmission): Promise<number | null> {
+    const { addedIds, conversationId, removedIds, sealedName, tree } = submission;
     const groupId = groupOf(conversationId);
     const body = {
       epoch: submission.epoch,
@@ -148,6 +158,7 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
       welcomes: submission.welcomes.map(({ deviceIds, welcome }) => ({ deviceIds: [...deviceIds], welcome })),
       groupInfo: submission.groupInfo,
       signature: submission.signature,
+      ...(tree === null ? {} : { treeHash: tree.hash }),
       ...(sealedName === null ? {} : { sealedName }),
       ...(removedIds.length === 0 ? {} : { removed: [...removedIds] }),
     };
@@ -192,11 +203,9 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
         if (mayBeWelcome && (await joinByWelcome(conversationId))) return { kind: 'member' };
         const current = await groupInfoOf(conversationId);
         if (current === null) return { kind: 'not-started' };
-        const submission = await crypto.joinByExternalCommit({
-          conversationId,
-          epoch: current.epoch,
-          groupInfo: current.groupInfo,
-        });
+        const { epoch, groupInfo, treeHash } = current;
+        const tree = await treeNamed(conversationId, treeHash);
+        const submission = await crypto.joinByExternalCommit({ conversationId, epoch, groupInfo, tree });
         const seq = await submit(submission);
         return seq === null ? { kind: 'lost-race' } : { kind: 'committed', seq };
       }),
@@ -207,17 +216,8 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
         const recipient = recipientOf(conversationId, ownUserId);
         // KeyPackages are used up by asking for them: only where there is nothing to join.
         if (status !== 'outside' || recipient === null || (await isStarted(conversationId))) return;
-        const claimed = await Promise.all(
-          [...new Set([recipient, ownUserId])].map(async (userId) => {
-            const keyPackages = await api.claimKeyPackages(userId);
-            return keyPackages.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
-          }),
-        );
-        const keyPackages = claimed.flat();
-        // Notes need no other browser.
-        if (recipient !== ownUserId && !keyPackages.some(({ userId }) => userId === recipient))
-          throw new AppError('no-device', t('errors.noDevice'));
-        await submit(await crypto.startConversation({ conversationId, keyPackages }));
+        const { startWithDevices } = await import('./start.ts');
+        await submit(await startWithDevices(deps, conversationId, [recipient, ownUserId]));
       }),
 
     returnByWelcome: (conversationId) => exclusively(conversationId, () => joinByWelcome(conversationId)),

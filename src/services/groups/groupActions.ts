@@ -1,10 +1,9 @@
-import type { ClaimedKeyPackage } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
 import { type GroupProgress, groupProgressAtom } from '../../store/groups.ts';
-import { type CommitSubmitter, maxCommits } from '../conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
@@ -41,7 +40,7 @@ export interface GroupActionsOptions {
 
 /** The actions of a person on groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
 export function createGroupActions(options: GroupActionsOptions): GroupActions {
-  const { commitSubmitter, list, ownUserId, openConversation, sync } = options;
+  const { commitSubmitter, list, openConversation } = options;
   const { api, crypto, locks, newId, sessionEvents, store } = options.deps;
 
   function progress(step: GroupProgress | null): void {
@@ -61,57 +60,6 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       return await task();
     } catch (error) {
       throw toAppError(error, sentence);
-    }
-  }
-
-  async function claim(userId: string): Promise<ClaimedKeyPackage[]> {
-    const claimed = await api.claimKeyPackages(userId);
-    return claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
-  }
-
-  /** Makes the group here and at the relay. Where this is interrupted, the next synchronisation goes on. */
-  async function start(groupId: string, name: string): Promise<void> {
-    const conversationId = groupConversationId(groupId);
-    progress({ step: 'gathering-keys', done: 0, total: 1 });
-    const keyPackages = await claim(ownUserId);
-    progress({ step: 'sealing' });
-    const submission = await crypto.startConversation({ conversationId, keyPackages, group: { name } });
-    if (submission.sealedName === null) throw new AppError('internal', t('errors.createGroupFailed'));
-    progress({ step: 'submitting' });
-    try {
-      await api.createGroup({ groupId, sealedName: submission.sealedName });
-      await commitSubmitter.submit(submission);
-    } catch (error) {
-      await abandon(groupId);
-      throw error;
-    }
-  }
-
-  /**
-   * Erases a group whose creation failed, so that the person does not find it later. Without an answer of the relay it
-   * stays to be finished.
-   */
-  async function abandon(groupId: string): Promise<void> {
-    try {
-      await toleratingAbsence(() => deleteAtRelay(groupId));
-    } catch {
-      return;
-    }
-    await list.forget(groupId);
-  }
-
-  /** Null where there is no membership to end: the relay's list is all that names this person. */
-  async function leaveStatement(conversationId: string): Promise<string | null> {
-    const state = await sync.catchUp(conversationId);
-    if (state.status !== 'joined') return null;
-    for (let attempt = 1; ; attempt += 1) {
-      await commitSubmitter.settle(conversationId);
-      try {
-        return await crypto.leaveStatement(conversationId);
-      } catch (error) {
-        // A device that has never committed in the group has a commit to bring in first.
-        if (errorCode(error) !== 'pending' || attempt === maxCommits) throw error;
-      }
     }
   }
 
@@ -151,7 +99,11 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
         if (trimmed === '') throw new AppError('invalid-request', t('errors.groupNameMissing'));
         const groupId = newId();
         return withProgress(async () => {
-          await locks.request(creationLock(groupId), () => start(groupId, trimmed));
+          const { startGroup } = await import('./startGroup.ts');
+          const deletingAtRelay = () => toleratingAbsence(() => deleteAtRelay(groupId));
+          await locks.request(creationLock(groupId), () =>
+            startGroup({ ...options, progress, deletingAtRelay }, groupId, trimmed),
+          );
           progress({ step: 'opening' });
           // It is there, whatever becomes of this: the relay's list names it with the next occasion.
           await list.reconcile(groupId, await lastSeqOf(groupId)).catch(() => undefined);
@@ -179,7 +131,8 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
 
     leave: (groupId) =>
       failingWith(t('errors.leaveGroupFailed'), async () => {
-        const statement = await leaveStatement(groupConversationId(groupId));
+        const { leaveStatement } = await import('./leaveStatement.ts');
+        const statement = await leaveStatement(options, groupConversationId(groupId));
         const signature = await crypto.groupEnding(groupConversationId(groupId), 'leave');
         await giveUp(groupId, () => api.leaveGroup(groupId, signature, statement));
       }),

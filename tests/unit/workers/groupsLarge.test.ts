@@ -1,46 +1,25 @@
-import { createKeyPackage, createSignatureKeyPair } from '@sinetti/crypto-core';
-import { issueDeviceCertificate } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { limits as relayLimits } from '#relay/contract/limits.ts';
-import type { ClaimedKeyPackage, CommitSubmission } from '#workers/api/cryptoApi.ts';
-import { toBase64Url } from '#workers/codec/base64url.ts';
+import type { CommitSubmission } from '#workers/api/cryptoApi.ts';
 import { limits } from '#workers/codec/limits.ts';
-import { leafOptions } from '#workers/identity/leafOptions.ts';
-import { seededRandom } from './support/browser.ts';
+import { absentDevices } from './support/absentDevices.ts';
 import { ALICE, BOB, CAROL, createWorld, GROUP, textOf } from './support/device.ts';
 
 const PEOPLE = 250;
 
-/** Creates KeyPackages of devices that never come online; a group knows no more of them. */
-function absentDevices(count: number): ClaimedKeyPackage[] {
-  const env = { random: seededRandom('absent'), now: () => Date.UTC(2026, 2, 1) };
-  const now = BigInt(env.now() / 1000);
-  return Array.from({ length: count }, (_, i) => {
-    const id = (kind: string) => `${i.toString(16).padStart(8, '0')}-0000-4000-8000-00000000000${kind}`;
-    // Each person has two devices.
-    const accountSeed = seededRandom(`account ${i >> 1}`)(32);
-    const userId = `${(i >> 1).toString(16).padStart(8, '0')}-0000-4000-8000-000000000001`;
-    const signatureKey = createSignatureKeyPair(env);
-    const device = { userId, deviceId: id('2'), deviceKey: signatureKey.publicKey, notBefore: now };
-    const identity = issueDeviceCertificate(accountSeed, device);
-    const { bytes } = createKeyPackage(
-      {
-        suite: 0x004d,
-        credential: { type: 'basic', identity },
-        signatureKey,
-        leaf: leafOptions,
-        lifetime: { notBefore: now - 86_400n, notAfter: now + 86_400n },
-      },
-      env,
-    );
-    return { userId, deviceId: device.deviceId, keyPackage: toBase64Url(bytes) };
-  });
-}
-
 /** Returns the bytes on the wire of each part of a commit. */
-function sizesOf({ commit, welcomes, groupInfo }: CommitSubmission) {
+function sizesOf({ commit, welcomes, groupInfo, tree }: CommitSubmission) {
   const bytes = (wire: string) => Math.floor((wire.length * 3) / 4);
-  return { commit: bytes(commit), welcome: bytes(welcomes[0]?.welcome ?? ''), groupInfo: bytes(groupInfo) };
+  const parts = tree?.parts.map(bytes) ?? [];
+  return {
+    commit: bytes(commit),
+    welcome: bytes(welcomes[0]?.welcome ?? ''),
+    groupInfo: bytes(groupInfo),
+    tree: parts.reduce((sum, size) => sum + size, 0),
+    largestPart: Math.max(0, ...parts),
+    /** Text in JSON, but for the tree, which goes as bytes. */
+    up: JSON.stringify({ commit, welcomes, groupInfo }).length + parts.reduce((sum, size) => sum + size, 0),
+  };
 }
 
 describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => {
@@ -57,7 +36,10 @@ describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => 
       measured[name] = sizes;
       expect(sizes.commit).toBeLessThan(relayLimits.commitMax);
       expect(sizes.welcome).toBeLessThan(relayLimits.welcomeMax);
-      expect(sizes.groupInfo).toBeLessThan(relayLimits.groupInfoMax);
+      // None has the tree in it.
+      expect(sizes.groupInfo).toBeLessThan(2000);
+      expect(sizes.tree).toBeGreaterThan(0);
+      expect(sizes.largestPart).toBeLessThanOrEqual(relayLimits.treeNodesPerRequest);
       return submission;
     };
 
@@ -91,6 +73,7 @@ describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => 
       alice.api.addMembers({ conversationId: GROUP, keyPackages: relay.claim([CAROL], '') }),
     );
     relay.submit(alice, within('add one', added));
+    expect(sizesOf(added).up).toBeLessThan(40_000);
     await alice.syncOne(GROUP);
     await carol.syncOne(GROUP);
     const tab = await timed('open', () => bob.openTab());
@@ -118,6 +101,7 @@ describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => 
   it('has the same limits in the worker as at the relay', () => {
     const { commitMax, welcomeMax, groupInfoMax, keyPackageMax, sealedNameMax, leaveStatementMax } =
       relayLimits;
+    expect(limits.treeNodes).toBe(relayLimits.treeNodesPerRequest);
     expect(limits).toMatchObject({
       commit: commitMax,
       welcome: welcomeMax,

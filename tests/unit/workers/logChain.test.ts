@@ -282,6 +282,7 @@ describe('a conversation from before the running hash was kept', () => {
       commit,
       groupInfo,
       signature: '',
+      tree: null,
       welcomes: [{ deviceIds: [one.deviceId, two.deviceId], welcome }],
       sealedName: null,
       addedIds: [],

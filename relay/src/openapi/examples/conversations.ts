@@ -55,6 +55,8 @@ export const conversations = {
     response: [{ userId: ids.eero, deviceId: ids.device, ...receipt }],
   },
   submitCommit: { params: { conversationId: direct }, body: commit, response: sent },
+  putTreeNodes: { params: { conversationId: grouped }, body: new Uint8Array(6) },
+  getTree: { params: { conversationId: grouped, treeHash: digest }, response: new Uint8Array(6) },
   getGroupInfo: { params: { conversationId: direct }, response: { epoch: 3, groupInfo } },
   listWelcomes: {
     response: [{ id: ids.welcome, conversationId: direct, epoch: 4, seq: 7, welcome: ciphertext }],

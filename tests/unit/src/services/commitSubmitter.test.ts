@@ -14,6 +14,7 @@ function submission(commit: string, change: Partial<CommitSubmission> = {}): Com
     welcomes: [],
     groupInfo: 'group',
     signature: 'signed',
+    tree: null,
     sealedName: null,
     addedIds: [],
     removedIds: [],

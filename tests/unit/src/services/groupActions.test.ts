@@ -39,6 +39,7 @@ function submission(id: string, sealedName: string | null = 'c2VhbGVk'): CommitS
     welcomes: [],
     groupInfo: 'group',
     signature: 'signed',
+    tree: null,
     sealedName,
     addedIds: [],
     removedIds: [],

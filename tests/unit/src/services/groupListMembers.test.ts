@@ -228,6 +228,7 @@ describe('a member whose last device was revoked', () => {
     welcomes: [],
     groupInfo: 'group',
     signature: 'signed',
+    tree: null,
     sealedName: null,
     addedIds: [peer],
     removedIds: [],

@@ -60,6 +60,7 @@ function submission(change: Partial<CommitSubmission> = {}): CommitSubmission {
     welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
     groupInfo: 'group',
     signature: 'signed',
+    tree: null,
     sealedName: 'name',
     addedIds: [],
     removedIds: [],

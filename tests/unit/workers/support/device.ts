@@ -247,7 +247,7 @@ export class TestDevice {
     const views: MessageView[] = [];
     for (let round = 0; round < 5; round++) {
       for (const item of mailbox.filter((welcome) => welcome.conversationId === conversationId)) {
-        await this.api.joinByWelcome(item);
+        await this.api.joinByWelcome({ ...item, tree: this.relay.tree(conversationId, item.treeHash) });
         mailbox.splice(mailbox.indexOf(item), 1);
       }
       await this.link(conversationId);
@@ -272,8 +272,9 @@ export class TestDevice {
   }
 
   async joinByExternalCommit(conversationId: string): Promise<void> {
-    const { epoch, groupInfo } = this.relay.log(conversationId);
-    const submission = await this.api.joinByExternalCommit({ conversationId, epoch, groupInfo });
+    const { epoch, groupInfo, treeHash } = this.relay.log(conversationId);
+    const tree = this.relay.tree(conversationId, treeHash);
+    const submission = await this.api.joinByExternalCommit({ conversationId, epoch, groupInfo, tree });
     this.submit(submission);
   }
 

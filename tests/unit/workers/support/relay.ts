@@ -1,3 +1,6 @@
+import { missingTree, parseTreeNodes, placeNode, ratchetTree } from '#relay/src/messaging/treeNodes.ts';
+import { inHex } from '#relay/src/messaging/trees.ts';
+import type { TreeNode } from '#relay/src/repositories/trees.ts';
 import type {
   CommitSubmission,
   LogEntryInput,
@@ -16,11 +19,15 @@ interface Welcome {
   readonly epoch: number;
   readonly seq: number;
   readonly welcome: string;
+  readonly treeHash?: string;
 }
 
 interface Log {
   epoch: number;
   groupInfo: string;
+  /** The tree that the GroupInfo names; null where it is inside. */
+  treeHash: string | null;
+  readonly treeNodes: Map<string, TreeNode>;
   readonly entries: LogEntryInput[];
 }
 
@@ -157,7 +164,13 @@ export class MemoryRelay {
   }
 
   log(conversationId: string): Log {
-    const log = this.#logs.get(conversationId) ?? { epoch: 0, groupInfo: '', entries: [] };
+    const log = this.#logs.get(conversationId) ?? {
+      epoch: 0,
+      groupInfo: '',
+      treeHash: null,
+      treeNodes: new Map(),
+      entries: [],
+    };
     this.#logs.set(conversationId, log);
     return log;
   }
@@ -185,7 +198,10 @@ export class MemoryRelay {
   submit(sender: { userId: string; deviceId: string }, submission: CommitSubmission): LogEntryInput {
     const log = this.log(submission.conversationId);
     this.#admit(submission.conversationId, sender.userId);
+    for (const part of submission.tree?.parts ?? []) this.putTreeNodes(submission.conversationId, part);
     if (submission.epoch !== log.epoch) throw new StaleEpoch();
+    const treeHash = submission.tree?.hash ?? null;
+    if (treeHash !== null && !log.treeNodes.has(inHex(treeHash))) throw missingTree();
     const entry = this.append(sender, submission.conversationId, {
       kind: 'commit',
       epoch: log.epoch,
@@ -193,6 +209,7 @@ export class MemoryRelay {
     });
     log.epoch++;
     log.groupInfo = submission.groupInfo;
+    log.treeHash = treeHash;
     this.#changeGroup(submission, log.epoch);
     for (const { deviceIds, welcome } of submission.welcomes) {
       for (const deviceId of deviceIds) {
@@ -202,10 +219,26 @@ export class MemoryRelay {
           epoch: log.epoch,
           seq: entry.seq,
           welcome,
+          ...(treeHash === null ? {} : { treeHash }),
         });
       }
     }
     return entry;
+  }
+
+  /** Takes nodes of a tree. @throws ApiError of the relay's where their children are not there */
+  putTreeNodes(conversationId: string, part: string): void {
+    const { treeNodes } = this.log(conversationId);
+    for (const parsed of parseTreeNodes(Buffer.from(part, 'base64url')) ?? []) {
+      const node = placeNode(parsed, treeNodes);
+      treeNodes.set(node.hash, node);
+    }
+  }
+
+  /** The tree below a root, as base64url; null where some of it is missing. */
+  tree(conversationId: string, treeHash: string | null | undefined): string | null {
+    if (treeHash === null || treeHash === undefined) return null;
+    return ratchetTree(inHex(treeHash), this.log(conversationId).treeNodes)?.toString('base64url') ?? null;
   }
 
   /** Appends an application message; idempotent by its id. */

@@ -270,6 +270,7 @@ export class Rogue {
       welcomes: [],
       groupInfo: toBase64Url(groupInfo),
       signature: '',
+      tree: null,
       sealedName: null,
       addedIds: [],
       removedIds: [],

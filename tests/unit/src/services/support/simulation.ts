@@ -302,6 +302,7 @@ export class SimulatedDevice {
       welcomes: [],
       groupInfo: 'group',
       signature: 'signed',
+      tree: null,
       ...noGroup,
     };
   }
