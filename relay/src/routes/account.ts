@@ -95,6 +95,7 @@ export function accountHandlers({
       const {
         user,
         credentials,
+        askedFirst,
         consentedAt,
         discoverability,
         sessions: live,
@@ -103,6 +104,7 @@ export function accountHandlers({
         profile: profileOf(user),
         consented_at: time(consentedAt),
         discoverability,
+        asked_first: askedFirst,
         password_params: {
           salt: text(credentials.salt),
           opsLimit: credentials.opsLimit,
