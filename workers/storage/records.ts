@@ -296,7 +296,7 @@ export const MessageRecord = object({
   senderDeviceId: id,
   timestamp,
   own: boolean,
-  payload: nullable(string(limits.content)),
+  payload: nullable(string(limits.storedPayload)),
   reason: nullable(oneOf('before-join', 'storage-erased', 'damaged', 'deleted', 'unknown-device', 'rules')),
   /** The sender's clock (ms since the Unix epoch), as its header says; null without one. */
   sentAt: withDefault(nullable(integer(0)), null),
