@@ -41,7 +41,7 @@ function ReportForm({ person, onDone }: Pick<ReportDialogProps, 'person'> & { on
   const [busy, setBusy] = useState(false);
 
   const isChosen = ({ messageId }: Offered) => chosen.some((one) => one.messageId === messageId);
-  // What was ticked stays, however much they write meanwhile.
+  // Ticked messages stay, however much they write meanwhile.
   const past = chosen.filter(({ messageId }) => last.every((one) => one.messageId !== messageId));
   const messages = [...last, ...past];
 
