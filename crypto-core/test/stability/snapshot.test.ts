@@ -62,7 +62,17 @@ describe.each(SUITES)('a saved group in suite %i', (suite) => {
   it('is refused in another version, cut, or longer', () => {
     const record = saveEpoch(ofThree(suite).at(0).group);
     const load = (bytes: Uint8Array) => () => loadGroup(bytes, () => undefined);
-    expect(codeOf(load(concat(Uint8Array.of(3), record.subarray(1))))).toBe('unsupported');
+    const beginning = (...octets: number[]) =>
+      concat(Uint8Array.of(...octets), record.subarray(octets.length));
+    expect([0, 3, 255].map((version) => codeOf(load(beginning(version))))).toEqual(
+      Array.from({ length: 3 }, () => 'unsupported'),
+    );
+    expect([0, 1, 2].map((status) => load(beginning(2, status))().status)).toEqual([
+      'active',
+      'removed',
+      'reinitialized',
+    ]);
+    expect([3, 255].map((status) => codeOf(load(beginning(2, status))))).toEqual(['malformed', 'malformed']);
     expect(codeOf(load(concat(record, Uint8Array.of(0))))).toBe('malformed');
     const cuts = [0, 1, 2, 50, 200, record.length - 1].map((length) =>
       codeOf(load(record.subarray(0, length))),
