@@ -14,6 +14,7 @@ import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
+import * as sessions from './sessions.ts';
 import * as storage from './storage.ts';
 
 export * from './about.ts';
@@ -37,6 +38,7 @@ export * from './realtime.ts';
 export * from './receipts.ts';
 export * from './reports.ts';
 export * from './route.ts';
+export * from './sessions.ts';
 export * from './storage.ts';
 
 /** Every call of the contract by its name. */
@@ -64,6 +66,8 @@ export const routes = {
   putAccountState: accountState.putAccountState,
   putSignedName: names.putSignedName,
   listSignedNames: names.listSignedNames,
+  listSessions: sessions.listSessions,
+  endSession: sessions.endSession,
   putDevice: devices.putDevice,
   putStart: devices.putStart,
   deviceCopied: devices.deviceCopied,

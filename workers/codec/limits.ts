@@ -5,9 +5,11 @@
 export const limits = {
   /** A message's text in UTF-8. */
   text: 64 * 1024,
-  /** An encoded payload, which still fits the relay's 128 KiB once it is padded and sealed. */
+  /** Characters of a payload of one's own, which still fits the relay's 128 KiB once it is padded and sealed. */
   payload: 120 * 1024,
   content: 128 * 1024,
+  /** Characters of a payload as it is stored: content in base64url, behind what says so. */
+  storedPayload: 176 * 1024,
   commit: 2 * 1024 * 1024,
   welcome: 2 * 1024 * 1024,
   groupInfo: 4 * 1024 * 1024,

@@ -8,12 +8,14 @@ import { deviceHandlers } from './devices.ts';
 import { groupHandlers } from './groups.ts';
 import { historyHandlers } from './history.ts';
 import { notificationHandlers } from './notifications.ts';
+import { sessionHandlers } from './sessions.ts';
 import { storageHandlers } from './storage.ts';
 
 export function createHandlers(services: Services): Handlers {
   return {
     ...accountHandlers(services),
     ...accountStateHandlers(services),
+    ...sessionHandlers(services),
     ...deviceHandlers(services),
     ...contactHandlers(services),
     ...conversationHandlers(services),

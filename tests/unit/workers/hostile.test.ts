@@ -154,6 +154,8 @@ describe('a payload', () => {
     const text = JSON.stringify({ v: 1, type: 'text', text: 'with a header', sentAt });
     const withHeader = (fields: Buffer, content: string) =>
       Buffer.concat([Buffer.of(1), fields, Buffer.from(content)]);
+    const head = Buffer.from(`8750${'07'.repeat(16)}f640f6f6a08501600169696d6167652f706e675a`, 'hex');
+    const longest = Buffer.concat([head, Buffer.of(0, 1, 0xe0, 0), Buffer.alloc(120 * 1024)]);
     const payloads: [string | Uint8Array, string][] = [
       [JSON.stringify({ v: 2, type: 'text', words: [] }), '(unknown)'],
       [JSON.stringify({ v: 1, type: 'sticker', url: 'https://example.org' }), '(unknown)'],
@@ -170,6 +172,9 @@ describe('a payload', () => {
       ['{"v":1', '(damaged)'],
       ['', '(damaged)'],
       [new Uint8Array([0xff, 0xfe]), '(damaged)'],
+      // MIMI content of all the length that a message can have, and what only begins like it.
+      [longest, '(unknown)'],
+      [new Uint8Array(120 * 1024).fill(0x87), '(damaged)'],
       [JSON.stringify({ v: 1, type: 'text', text: 'plain', sentAt, extra: true }), 'plain'],
       [JSON.stringify({ v: 1, type: 'text', text: '__proto__', sentAt, __proto__: 1 }), '__proto__'],
     ];

@@ -6,6 +6,7 @@ import {
   formerStartTag,
   ids,
   keyPackage,
+  openSession,
   sealed,
   startTag,
   statement,
@@ -22,6 +23,8 @@ const device = {
 };
 
 export const devices = {
+  listSessions: { response: [openSession] },
+  endSession: { params: { id: ids.session } },
   putDevice: {
     params: { id: ids.device },
     body: { name: device.name, certificate, signature: deviceSignature },
