@@ -15,6 +15,8 @@ export interface Discoverability {
 /** The days that the relay keeps messages, and sealed copies of them; null for as long as the account is there. */
 export interface Retention {
   readonly entryDays: number;
+  /** The fewest of these days that held lately. */
+  readonly fewestEntryDays: number;
   readonly historyDays: number | null;
 }
 

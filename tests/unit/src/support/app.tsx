@@ -71,7 +71,7 @@ export function fakeActions(): FakeActions {
     setDiscoverability: vi.fn<AppActions['setDiscoverability']>().mockResolvedValue(),
     loadRetention: vi
       .fn<AppActions['loadRetention']>()
-      .mockResolvedValue({ entryDays: 90, historyDays: null }),
+      .mockResolvedValue({ entryDays: 90, fewestEntryDays: 90, historyDays: null }),
     isStorageKept: vi.fn<AppActions['isStorageKept']>().mockResolvedValue(false),
     deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
     exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
