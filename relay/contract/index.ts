@@ -29,9 +29,11 @@ export * from './errors.ts';
 export * from './groups.ts';
 export * from './history.ts';
 export * from './limits.ts';
+export * from './mediaTypes.ts';
 export * from './movingOn.ts';
 export * from './names.ts';
 export * from './notifications.ts';
+export * from './parts.ts';
 export * from './primitives.ts';
 export * from './proofs.ts';
 export * from './realtime.ts';
@@ -40,6 +42,7 @@ export * from './reports.ts';
 export * from './route.ts';
 export * from './sessions.ts';
 export * from './storage.ts';
+export * from './vectors.ts';
 
 /** Every call of the contract by its name. */
 export const routes = {

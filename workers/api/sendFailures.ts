@@ -23,7 +23,7 @@ export const sendFailures = [
   'invalid-username',
   'invitation-refused',
   'limit-reached',
-  'malformed-json',
+  'malformed',
   'members-in-doubt',
   'message-id-taken',
   'method-not-allowed',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { routeAt, textOf } from '#relay/test/parts.ts';
 import { type Api, createApi } from '#src/net/api.ts';
 import { createHttp } from '#src/net/http.ts';
 import { capturedLog } from './support/capturedLog.ts';
@@ -37,11 +38,13 @@ async function sentBy(call: (api: Api) => Promise<unknown>) {
       fetch: async (input, init) => {
         const request = new Request(input, init);
         const { pathname, search } = new URL(request.url);
-        const text = await request.clone().text();
+        const type = request.headers.get('content-type');
+        const parts = routeAt(request.method, pathname.replace('/api', ''))?.bodyParts;
+        const text = textOf(new Uint8Array(await request.clone().arrayBuffer()), type, parts);
         seen.push({
           method: request.method,
           path: pathname + search,
-          type: request.headers.get('content-type'),
+          type,
           body: text === '' ? null : JSON.parse(text),
         });
         return new Response(JSON.stringify({ detail: 'Nothing is here.', code: 'not-found' }), {
