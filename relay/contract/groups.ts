@@ -127,6 +127,7 @@ export const addGroupMember = defineRoute({
     'not-found',
     'forbidden',
     'not-a-contact',
+    'asked-first',
     'already-member',
     'limit-reached',
     'stale-epoch',

@@ -9,6 +9,7 @@ export const sendFailures = [
   'account-suspended',
   'already-contacts',
   'already-member',
+  'asked-first',
   'another-start',
   'consent-missing',
   'device-conflict',

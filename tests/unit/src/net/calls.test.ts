@@ -63,6 +63,7 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
     'PUT /api/users/me/discoverability',
     (api) => api.putDiscoverability({ found_by: 'name', shows_email: true }),
   ],
+  ['PUT /api/users/me/asked-first', (api) => api.putAskedFirst(true)],
   ['GET /api/storage', (api) => api.getStorage()],
   ['DELETE /api/user', (api) => api.deleteAccount(async () => 'proof')],
   ['GET /api/contacts', (api) => api.listContacts()],
@@ -106,6 +107,11 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
   [`POST /api/group/${id}/add`, (api) => api.addGroupMembers(id, { ...commit, user_id: id })],
   [`DELETE /api/group/${id}`, (api) => api.deleteGroup(id, 'c2lnbmVk')],
   [`DELETE /api/group/${id}/leave`, (api) => api.leaveGroup(id, 'c2lnbmVk', null)],
+  ['GET /api/group-invitations', (api) => api.listGroupInvitations()],
+  [`POST /api/group/${id}/invitations`, (api) => api.inviteGroupMembers(id, [id])],
+  [`DELETE /api/group/${id}/invitations`, (api) => api.withdrawGroupInvitation(id, id)],
+  [`PUT /api/group-invitations/${id}`, (api) => api.answerGroupInvitation(id, true)],
+  [`DELETE /api/group-invitations/${id}`, (api) => api.answerGroupInvitation(id, false)],
   [`GET /api/group/${id}/departure`, (api) => api.getLeaveStatement(id)],
 ])('%s is one call of the client', async (line, call) => {
   const seen = await sentBy(call);
