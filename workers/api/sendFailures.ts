@@ -24,7 +24,6 @@ export const sendFailures = [
   'invitation-refused',
   'limit-reached',
   'malformed-json',
-  'members-in-doubt',
   'message-id-taken',
   'method-not-allowed',
   'network',

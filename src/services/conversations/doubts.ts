@@ -21,8 +21,9 @@ export function createDoubts(sessionEvents: SessionEvents): Doubts {
   onStates(sessionEvents, (states) => {
     for (const state of states) {
       const { conversationId } = state;
-      if (!isDoubted(state) && held.delete(conversationId))
-        sessionEvents.emit('holdReleased', { conversationId });
+      // The worker holds messages back as well, which no tab asks about first.
+      if (isDoubted(state)) held.add(conversationId);
+      else if (held.delete(conversationId)) sessionEvents.emit('holdReleased', { conversationId });
     }
   });
   function holds(state: ConversationState | null): boolean {

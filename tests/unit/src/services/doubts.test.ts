@@ -52,6 +52,12 @@ describe('messages of a conversation in doubt', () => {
     expect(onReleased).toHaveBeenCalledOnce();
   });
 
+  it('go once that is over, although nobody has asked whether they may', () => {
+    becomes({ group });
+    becomes({ group: sailors });
+    expect(onReleased).toHaveBeenCalledExactlyOnceWith({ conversationId });
+  });
+
   it('are let go of none that waits for nothing', async () => {
     expect(await maySend(null)).toBe('yes');
     expect(await maySend({})).toBe('yes');
