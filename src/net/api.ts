@@ -83,6 +83,11 @@ export function createApi(http: Http) {
     signedNames: (userIds: readonly string[]) =>
       http.call(routes.listSignedNames, { body: { user_ids: [...userIds] } }),
 
+    listSessions: () => http.call(routes.listSessions, {}),
+
+    /** @param prove for one that was not opened before this one */
+    endSession: (id: string, prove?: Prove) => http.call(routes.endSession, { params: { id }, prove }),
+
     listDevices: () => http.call(routes.listDevices, {}),
 
     putDevice: (id: string, body: RouteBody<typeof routes.putDevice>) =>

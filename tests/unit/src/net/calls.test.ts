@@ -60,6 +60,8 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
     'PUT /api/users/me/discoverability',
     (api) => api.putDiscoverability({ found_by: 'name', shows_email: true }),
   ],
+  ['GET /api/sessions', (api) => api.listSessions()],
+  [`DELETE /api/sessions/${id}`, (api) => api.endSession(id)],
   ['GET /api/storage', (api) => api.getStorage()],
   ['DELETE /api/user', (api) => api.deleteAccount(async () => 'proof')],
   ['GET /api/contacts', (api) => api.listContacts()],
