@@ -14,6 +14,7 @@ const commit = {
   groupInfo: 'AAAA',
   signature: 'A'.repeat(86),
 };
+const ending = { nonce: 'A'.repeat(43), signature: 'A'.repeat(86) };
 const consent = { privacyConsent: true as const, consentTimestamp: '2026-03-01T12:00:00.000Z' };
 const signUp = {
   username: 'anna',
@@ -103,8 +104,8 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
   [`GET /api/group/${id}`, (api) => api.getGroup(id)],
   ['POST /api/group', (api) => api.createGroup({ groupId: id, sealedName: 'AAAA' })],
   [`POST /api/group/${id}/add`, (api) => api.addGroupMembers(id, { ...commit, user_id: id })],
-  [`DELETE /api/group/${id}`, (api) => api.deleteGroup(id, 'c2lnbmVk')],
-  [`DELETE /api/group/${id}/leave`, (api) => api.leaveGroup(id, 'c2lnbmVk', null)],
+  [`DELETE /api/group/${id}`, (api) => api.deleteGroup(id, ending)],
+  [`DELETE /api/group/${id}/leave`, (api) => api.leaveGroup(id, ending)],
   [`GET /api/group/${id}/departure`, (api) => api.getLeaveStatement(id)],
 ])('%s is one call of the client', async (line, call) => {
   const seen = await sentBy(call);

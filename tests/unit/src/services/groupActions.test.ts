@@ -24,6 +24,9 @@ const claimKeyPackagesOfMany = vi.fn<Api['claimKeyPackagesOfMany']>();
 const createGroup = vi.fn<Api['createGroup']>();
 const deleteGroup = vi.fn<Api['deleteGroup']>();
 const leaveGroup = vi.fn<Api['leaveGroup']>();
+const createProofNonce = async () => ({ nonce: 'once', session: 'session', version: 1, passwordKey: true });
+/** The device's signature, by the relay's nonce. */
+const signedEnding = (ending: 'delete' | 'leave') => ({ nonce: 'once', signature: `signed ${ending} once` });
 const startConversation = vi.fn<CryptoApi['startConversation']>();
 const addMembers = vi.fn<CryptoApi['addMembers']>();
 const submit = vi.fn<CommitSubmitter['submit']>();
@@ -79,12 +82,12 @@ beforeEach(() => {
   catchUp.mockReset().mockImplementation(async () => state());
   reconcile.mockReset().mockResolvedValue(undefined);
   deps = testDeps({
-    api: { claimKeyPackages, claimKeyPackagesOfMany, createGroup, deleteGroup, leaveGroup },
+    api: { claimKeyPackages, claimKeyPackagesOfMany, createGroup, createProofNonce, deleteGroup, leaveGroup },
     crypto: {
       startConversation,
       addMembers,
       leaveStatement: step('statement', 'c2lnbmVk'),
-      groupEnding: async (id, ending) => step(`sign ${ending} ${id}`, `signed ${ending}`)(),
+      groupEnding: async (id, ending, nonce) => step(`sign ${ending} ${id}`, `signed ${ending} ${nonce}`)(),
       conversation: async () =>
         state({ members: memberIds.map((userId) => ({ userId, deviceIds: ['device'] })) }),
     },
@@ -305,13 +308,16 @@ describe('leaving a group', () => {
       'DELETE /leave -',
       `given up ${groupId}`,
     ]);
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', 'c2lnbmVk');
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, {
+      ...signedEnding('leave'),
+      statement: 'c2lnbmVk',
+    });
   });
 
   it('tells the relay without a statement when this device is outside the group', async () => {
     catchUp.mockResolvedValue(state({ status: 'outside' }));
     await actions.leave(groupId);
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', null);
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, signedEnding('leave'));
   });
 
   it('succeeds when the relay no longer has the group', async () => {
@@ -336,7 +342,7 @@ describe('deleting a group', () => {
     await actions.delete(groupId);
     const signed = `sign delete ${conversationId} -`;
     expect(steps).toEqual([signed, 'DELETE /group -', `given up ${groupId}`, signed, `given up ${groupId}`]);
-    expect(deleteGroup).toHaveBeenCalledWith(groupId, 'signed delete');
+    expect(deleteGroup).toHaveBeenCalledWith(groupId, signedEnding('delete'));
   });
 
   it('says so when it fails', async () => {
