@@ -373,24 +373,6 @@ describe('an open chat', () => {
       expect(dialog).toHaveTextContent(/also against quantum computers. With key set 12/);
     });
 
-    it('says of no receipts who has confirmed a message where they are switched off here', async () => {
-      const { actions, store, user } = await openMenu(message(veikko.id, 'Hello', { seq: 1234 }));
-      act(() => store.set(preferencesAtom, { readReceipts: false }));
-      actions.messageEvidence.mockResolvedValue({
-        seq: 1234,
-        senderId: veikko.id,
-        senderDeviceId: '1a2b3c4d-0000-4000-8000-000000000000',
-        isThisDevice: false,
-        epoch: 12,
-        suite: 0x004d,
-        log: agreed(2, 3),
-      });
-      await user.click(screen.getByRole('menuitem', { name: 'Message details' }));
-      const dialog = await screen.findByRole('dialog', { name: 'Message details' });
-      await waitFor(() => expect(dialog).toHaveTextContent('At least one other browser was shown the same'));
-      expect(dialog).not.toHaveTextContent('2 of 3');
-    });
-
     it('opens where the pointer asks for it, and leaves links to the browser', async () => {
       await openVeikko(message(veikko.id, 'Look at https://example.com/'));
       expect(fireEvent.contextMenu(screen.getByRole('link', { name: 'https://example.com/' }))).toBe(true);
