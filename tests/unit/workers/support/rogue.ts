@@ -225,6 +225,7 @@ export class Rogue {
       removes?: readonly string[];
       extensions?: readonly Extension[];
       reInit?: CreateCommitArgs['reInit'];
+      proposals?: CreateCommitArgs['proposals'];
       authenticatedData?: Uint8Array;
       infoExtensions?: readonly Extension[];
       forcePath?: boolean;
@@ -240,7 +241,7 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const { extensions, reInit, authenticatedData, infoExtensions } = change;
+    const { extensions, reInit, proposals, authenticatedData, infoExtensions } = change;
     const created = createCommit(
       this.group,
       {
@@ -248,6 +249,7 @@ export class Rogue {
         removes,
         ...(extensions && { extensions }),
         ...(reInit && { reInit }),
+        ...(proposals && { proposals }),
         ...(authenticatedData && { authenticatedData }),
         ...(infoExtensions && { infoExtensions }),
         forcePath: change.forcePath ?? true,
