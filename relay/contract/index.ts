@@ -15,6 +15,7 @@ import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
+import * as sessions from './sessions.ts';
 import * as storage from './storage.ts';
 
 export * from './about.ts';
@@ -30,16 +31,20 @@ export * from './groupInvitations.ts';
 export * from './groups.ts';
 export * from './history.ts';
 export * from './limits.ts';
+export * from './mediaTypes.ts';
 export * from './movingOn.ts';
 export * from './names.ts';
 export * from './notifications.ts';
+export * from './parts.ts';
 export * from './primitives.ts';
 export * from './proofs.ts';
 export * from './realtime.ts';
 export * from './receipts.ts';
 export * from './reports.ts';
 export * from './route.ts';
+export * from './sessions.ts';
 export * from './storage.ts';
+export * from './vectors.ts';
 
 /** Every call of the contract by its name. */
 export const routes = {
@@ -67,6 +72,8 @@ export const routes = {
   putAccountState: accountState.putAccountState,
   putSignedName: names.putSignedName,
   listSignedNames: names.listSignedNames,
+  listSessions: sessions.listSessions,
+  endSession: sessions.endSession,
   putDevice: devices.putDevice,
   putStart: devices.putStart,
   deviceCopied: devices.deviceCopied,

@@ -25,6 +25,7 @@ import { type AccountMails, createAccountMails } from './mail/accountMails.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Appender } from './messaging/append/appender.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
+import { createRetentionDays, type RetentionDays } from './messaging/retentionDays.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createNotifications, type Notifications } from './notifications/notifications.ts';
@@ -61,6 +62,7 @@ export interface Services {
   readonly groups: Groups;
   readonly groupInvitations: GroupInvitations;
   readonly messaging: Messaging;
+  readonly retentionDays: RetentionDays;
   readonly notifications: Notifications;
   readonly history: History;
   readonly onlineUsers: OnlineUsers;
@@ -126,6 +128,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       createMessaging({ db, appender: dependencies.appender, hub, clock }),
       metrics,
     ),
+    retentionDays: createRetentionDays({ db, clock, retention: config.retention }),
     notifications: createNotifications({ db, hub, clock }),
     history: createHistory({ db, clock }),
     onlineUsers: dependencies.onlineUsers,

@@ -232,6 +232,11 @@ export interface Tables {
     conversation_id: string;
     seq: number;
   };
+  /** A row for each number of days by which content has been deleted, with when it last was. */
+  retention_days: {
+    days: number;
+    used_at: Time;
+  };
   receipts: {
     conversation_id: string;
     device_id: string;

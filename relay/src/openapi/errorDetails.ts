@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../contract/index.ts';
 /** The meaning of each code for the documentation. The answers themselves may say it more exactly. */
 export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'invalid-request': 'email: Invalid email address',
-  'malformed-json': 'The request body is not valid JSON.',
+  malformed: 'The request body is not valid JSON.',
   'unsupported-media-type': 'Send the request body as application/json.',
   'payload-too-large': 'The request is too large.',
   unauthenticated: 'Please log in.',

@@ -38,6 +38,8 @@ export const defaultQuotas = {
   'commit.account': { count: 300, periodMs: 10 * minute },
   'commit.account-conversation': { count: 60, periodMs: 10 * minute },
   'commit.address': { count: 1500, periodMs: 10 * minute },
+  'tree.account': { count: 600, periodMs: 10 * minute },
+  'tree.address': { count: 3000, periodMs: 10 * minute },
   'send.account': { count: 600, periodMs: minute },
   'send.address': { count: 3000, periodMs: minute },
   'receipt.account': { count: 600, periodMs: minute },

@@ -9,12 +9,14 @@ import { groupInvitationHandlers } from './groupInvitations.ts';
 import { groupHandlers } from './groups.ts';
 import { historyHandlers } from './history.ts';
 import { notificationHandlers } from './notifications.ts';
+import { sessionHandlers } from './sessions.ts';
 import { storageHandlers } from './storage.ts';
 
 export function createHandlers(services: Services): Handlers {
   return {
     ...accountHandlers(services),
     ...accountStateHandlers(services),
+    ...sessionHandlers(services),
     ...deviceHandlers(services),
     ...contactHandlers(services),
     ...conversationHandlers(services),

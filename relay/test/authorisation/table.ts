@@ -14,6 +14,7 @@ import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
 import { groupInvitationRows } from './groupInvitationRows.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
+import { sessionRows } from './sessionRows.ts';
 import { treeRows } from './treeRows.ts';
 import {
   type Actor,
@@ -60,7 +61,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     everybody(({ creator, recoveryAuthKey }) => ({ body: { email: creator.email, recoveryAuthKey } })),
   ],
 
-  logout: [own()],
+  ...sessionRows,
   profile: [own()],
   accountData: [own()],
   deleteAccount: [own()],
