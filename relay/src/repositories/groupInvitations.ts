@@ -109,7 +109,10 @@ export async function askedIds(db: Db, groupId: string): Promise<string[]> {
   return rows.map((row) => row.user_id);
 }
 
-/** Counts the invitations that wait for these people, by person, without those of people whom they have blocked. */
+/**
+ * Counts the invitations that wait for these people, by person, of those that they see: not those of people whom they have
+ * blocked, or who are their contacts no more.
+ */
 export async function invitationCounts(
   db: Db,
   userIds: readonly string[],
@@ -117,6 +120,11 @@ export async function invitationCounts(
   const rows = await db
     .selectFrom('group_invitations')
     .innerJoin('groups', 'groups.id', 'group_invitations.group_id')
+    .innerJoin('contacts', (join) =>
+      join
+        .onRef('contacts.user_id', '=', 'groups.creator_id')
+        .onRef('contacts.contact_id', '=', 'group_invitations.user_id'),
+    )
     .leftJoin('blocks', (join) =>
       join
         .onRef('blocks.user_id', '=', 'group_invitations.user_id')
