@@ -191,4 +191,16 @@ describe('a payload in a conversation', () => {
     expect((await alice.sync()).map(textOf)).toEqual(payloads.map(([, shown]) => shown));
     expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(payloads.map(([, shown]) => shown));
   });
+
+  it('that is longer than the relay takes any is damaged, and those beside it stay readable', async () => {
+    const { alice, bob } = await createPairWithRogue();
+    const said = (text: string) => JSON.stringify({ v: 1, type: 'text', text, sentAt: '' });
+    bob.send(ALICE_AND_BOB, said('before'));
+    bob.send(ALICE_AND_BOB, new Uint8Array(limits.storedPayload).fill(0x87));
+    bob.send(ALICE_AND_BOB, said('x'.repeat(limits.storedPayload)));
+    bob.send(ALICE_AND_BOB, said('after'));
+    const shown = ['before', '(damaged)', '(damaged)', 'after'];
+    expect((await alice.sync()).map(textOf)).toEqual(shown);
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(shown);
+  });
 });
