@@ -142,7 +142,9 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     let state = start;
     for (let after = from; ; after = state.lastSeq) {
       if (after >= Math.max(upTo, start.lastSeq)) return state;
-      const entries = await page(state.conversationId, { after, limit: limits.messagesPerPage });
+      // The entry that let this device in says when, and is one that it can't read: it may have megabytes.
+      const digestOf = after < start.joinedSeq ? { digestOf: start.joinedSeq } : {};
+      const entries = await page(state.conversationId, { after, ...digestOf, limit: limits.messagesPerPage });
       const last = entries.at(-1);
       // A page of large entries is short, so only an empty one is the end.
       if (last === undefined) return state;
