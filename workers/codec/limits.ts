@@ -8,7 +8,7 @@ export const limits = {
   /** An encoded payload, which still fits the relay's 128 KiB once it is padded and sealed. */
   payload: 120 * 1024,
   content: 128 * 1024,
-  commit: 2 * 1024 * 1024,
+  commit: 5 * 1024 * 1024,
   welcome: 2 * 1024 * 1024,
   groupInfo: 4 * 1024 * 1024,
   /**
