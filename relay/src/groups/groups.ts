@@ -56,12 +56,7 @@ export interface Groups {
    * @throws ApiError not-found, forbidden (not the creator), not-a-contact, already-member, limit-reached, stale-epoch
    *   (with the current epoch), invalid-request
    */
-  add(
-    creator: DeviceSession,
-    groupId: string,
-    people: NewMembers,
-    commit: NewCommit,
-  ): Promise<{ sent: SentMessage; members: rows.Member[] }>;
+  add(creator: DeviceSession, groupId: string, people: NewMembers, commit: NewCommit): Promise<SentMessage>;
   /**
    * @param statement the person's signed word of it, for the members to verify
    * @throws ApiError not-found, forbidden (the creator, who deletes the group instead; not signed by the device)
@@ -148,7 +143,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
 
     async add(creator, groupId, { userId: newId, userIds }, commit) {
       await requireSignedCommit(db, creator, groupConversationId(groupId), commit);
-      const { stored, members } = await db.transaction().execute(async (tx) => {
+      const stored = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
         const { heldIds, memberIds } = await membersOf(tx, conversationId);
@@ -165,18 +160,23 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         }
         await requirePlaces(tx, addedIds, creator.userId);
         const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds], heldIds };
-        const stored = await storeCommit(tx, creator, audience, commit, clock());
+        const committed = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
           const held = heldIds.includes(userId);
-          await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq, held });
+          await conversations.insertParticipant(tx, {
+            conversationId,
+            userId,
+            seq: committed.entry.seq,
+            held,
+          });
         }
         await leaveStatements.deleteLeaveStatements(tx, conversationId, addedIds);
-        return { stored, members: await rows.membersOf(tx, conversationId) };
+        return committed;
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
       listsChanged(hearersOf(stored.audience));
       publishCommit(hub, stored);
-      return { sent: receipt(stored.entry), members };
+      return receipt(stored.entry);
     },
 
     async leave(session, groupId, { signature, statement }) {

@@ -11,7 +11,7 @@ const peopleOf = (length: number) =>
 const submission = {} as CommitSubmission;
 
 let memberIds: string[];
-/** Of each person: how many devices, and how large the KeyPackage of each. */
+/** The devices that each person has, and the size of their KeyPackages. */
 let each: { devices: number; bytes: number };
 let told: string[];
 const commitAdding = vi.fn<CryptoApi['addMembers']>();

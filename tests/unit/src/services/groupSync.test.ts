@@ -77,7 +77,7 @@ beforeEach(() => {
   for (const mock of Object.values(listeners)) mock.mockReset();
   const sent = { id: 'commit', seq: 4, epoch: 3, timestamp: time };
   submitCommit.mockReset().mockResolvedValue(sent);
-  addGroupMembers.mockReset().mockResolvedValue({ ...sent, members: [] });
+  addGroupMembers.mockReset().mockResolvedValue(sent);
   joinByExternalCommit.mockReset().mockImplementation(async () => submission());
   nextCommit.mockReset().mockResolvedValue(null);
   listWelcomes.mockReset().mockResolvedValue([]);
@@ -201,7 +201,7 @@ describe('a device that a Welcome let in', () => {
     await sync.catchUp(conversationId);
     await sync.catchUp(conversationId);
     expect(pages.map(({ after, digestOf }) => [after, digestOf])).toEqual([
-      // Of a commit that it can't read it needs no more.
+      // It can't read the commit, and needs no more of it than the digest.
       [1, 2],
       [3, undefined],
       [3, undefined],
