@@ -171,7 +171,7 @@ export function createHttp(options: HttpOptions): Http {
     const deadline = new AbortController();
     const timer = clock.after(requestTimeoutMs, () => deadline.abort());
     try {
-      // What reads the answer may be out of reach as the relay may, and is asked for before anything is done there.
+      // The code that reads the answer may be out of reach, as the relay may: it is asked for before anything is done there.
       if (route.responseParts !== undefined) await parts();
       const query = searchParams(input.query);
       const response = await client(`${options.host}/api${fillPath(path, input.params)}`, {
