@@ -1,4 +1,4 @@
-/** Refusals of members who create a group or join one, at the bounds of what may be. */
+/** Groups are created and joined at the bounds of what may be, and not beyond them. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY, utf8 } from '../../src/bytes.ts';
 import { welcomeGroupInfo } from '../../src/group/groupInfo.ts';
@@ -92,6 +92,10 @@ describe('whoever joins from outside', () => {
       const args = { ...device('x', env, leaf), memberCheck: anyone };
       return joinExternal(entered.groupInfo, { ...args, selfRemoves: verifyingSelfRemoves([message]) }, env);
     };
+    // Nor does a member follow whoever joins without such data.
+    const info = exportGroupInfo(unaware);
+    const { commit } = joinExternal(info, { ...device('x', env, leaf), memberCheck: anyone }, env);
+    expect(refusalOf(() => processCommit(entered.pending, commit, hooks))).toContain('malformed: COMP-05');
     expect(refusalOf(join(leave(bob)))).toBe('none');
     expect(refusalOf(join(leave(unaware, utf8('no framing'))))).toContain('malformed: COMP-05');
   });
