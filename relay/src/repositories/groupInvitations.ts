@@ -109,10 +109,7 @@ export async function askedIds(db: Db, groupId: string): Promise<string[]> {
   return rows.map((row) => row.user_id);
 }
 
-/**
- * Counts the invitations that wait for these people, by person, of those that they see: not those of people whom they have
- * blocked, or who are their contacts no more.
- */
+/** Counts the invitations that wait for these people, by person, without those of people whom they have blocked. */
 export async function invitationCounts(
   db: Db,
   userIds: readonly string[],
@@ -120,11 +117,6 @@ export async function invitationCounts(
   const rows = await db
     .selectFrom('group_invitations')
     .innerJoin('groups', 'groups.id', 'group_invitations.group_id')
-    .innerJoin('contacts', (join) =>
-      join
-        .onRef('contacts.user_id', '=', 'groups.creator_id')
-        .onRef('contacts.contact_id', '=', 'group_invitations.user_id'),
-    )
     .leftJoin('blocks', (join) =>
       join
         .onRef('blocks.user_id', '=', 'group_invitations.user_id')
@@ -175,6 +167,18 @@ export async function deleteInvitations(
     .deleteFrom('group_invitations')
     .where('group_id', '=', groupId)
     .where('user_id', 'in', userIds)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** Deletes the invitations by which either of two people asks the other. Returns whether there were any. */
+export async function deleteInvitationsBetween(db: Db, userId: string, otherId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('group_invitations')
+    .where('user_id', 'in', [userId, otherId])
+    .where('group_id', 'in', (groups) =>
+      groups.selectFrom('groups').select('id').where('creator_id', 'in', [userId, otherId]),
+    )
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
 }

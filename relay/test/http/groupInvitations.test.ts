@@ -165,10 +165,17 @@ describe('an invitation to a group', () => {
   it('ends with the contact, the group and the month', async () => {
     await askFirst(member);
     await invite([member]);
-    await creator.call('DELETE', `/contacts/${member.id}`);
-    expect(await invitationsOf(member)).toEqual([]);
+    await accept(member);
+    const remove = () => creator.call('DELETE', `/contacts/${member.id}`);
+    const told = (await eventsFor([creator, member], remove)).filter(
+      ([, { type }]) => type === 'group-invitations',
+    );
+    expect(told).toHaveLength(2);
     expect(await accept(member)).toMatchObject(notFound);
     await befriend(creator, member);
+    expect(await invitationsOf(member)).toEqual([]);
+    expect(await add(member)).toMatchObject(askedFirst);
+    await invite([member]);
     expect(await invitationsOf(member)).toHaveLength(1);
     await creator.call('DELETE', `/group/${groupId}`);
     expect(await invitationsOf(member)).toEqual([]);
@@ -203,7 +210,7 @@ describe('an invitation to a group', () => {
     expect((await invitationCounts(db, [member.id])).get(member.id)).toBe(1);
   });
 
-  it('waits beside so many others that its person sees, and no more', async () => {
+  it('waits beside so many others of contacts, and no more', async () => {
     await askFirst(member);
     await befriend(contact, member);
     const { db } = relay.relay.database;
