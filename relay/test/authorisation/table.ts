@@ -95,7 +95,6 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     }),
   ],
   listAccountChanges: [own()],
-  createProofNonce: [own()],
   getVault: [own()],
   getVaultWraps: [own()],
   getFormerVault: [
