@@ -17,6 +17,7 @@ import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createStarts, type Starts } from './devices/starts.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
+import { createGroupInvitations, type GroupInvitations } from './groups/invitations.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
 import { EntityTags } from './http/entityTags.ts';
@@ -59,6 +60,7 @@ export interface Services {
   readonly blocks: Blocks;
   readonly reports: Reports;
   readonly groups: Groups;
+  readonly groupInvitations: GroupInvitations;
   readonly messaging: Messaging;
   readonly retentionDays: RetentionDays;
   readonly notifications: Notifications;
@@ -121,6 +123,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     blocks: createBlocks({ db, hub, clock }),
     reports: createReports({ db, clock }),
     groups: createGroups({ db, hub, clock }),
+    groupInvitations: createGroupInvitations({ db, hub, clock }),
     messaging: measureMessaging(
       createMessaging({ db, appender: dependencies.appender, hub, clock }),
       metrics,

@@ -30,6 +30,8 @@ export interface Tables {
     found_by: Generated<Discoverability['found_by']>;
     /** 0 or 1. */
     shows_email: Generated<number>;
+    /** 0 or 1. */
+    asked_first: Generated<number>;
     consented_at: Time;
     created_at: Time;
   };
@@ -133,6 +135,12 @@ export interface Tables {
   suspensions: {
     user_id: string;
     suspended_at: Time;
+  };
+  group_invitations: {
+    user_id: string;
+    group_id: string;
+    created_at: Time;
+    accepted_at: Time | null;
   };
   reports: {
     id: string;

@@ -1,8 +1,10 @@
 import type { IncomingEvent } from '../../net/contract.ts';
+import { blocksAtom } from '../../store/blocks.ts';
 import { activeConversationAtom } from '../../store/chats.ts';
 import { keyOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { startTold } from '../core/place.ts';
+import { updateGroupInvitations } from '../groups/invitationsOnDemand.ts';
 import type { Services } from './services.ts';
 
 export interface IncomingEventsOptions {
@@ -48,6 +50,11 @@ export function createIncomingEventHandler(
         return contacts.onChanged(event.lists);
       case 'groups':
         return groupList.refresh();
+      case 'blocks':
+        if (store.get(blocksAtom) === null) return;
+        return (await import('../people/blocks.ts')).updateBlocks(options.deps, undefined);
+      case 'group-invitations':
+        return updateGroupInvitations(options.deps);
       case 'account':
         return security.onChanged();
       case 'devices':

@@ -145,7 +145,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     let state = start;
     for (let after = from; ; after = state.lastSeq) {
       if (after >= Math.max(upTo, start.lastSeq)) return state;
-      const entries = await page(state.conversationId, { after, limit: limits.messagesPerPage });
+      const which = { after, ...joiner.withoutContent(start, after), limit: limits.messagesPerPage };
+      const entries = await page(state.conversationId, which);
       const last = entries.at(-1);
       // A page of large entries is short, so only an empty one is the end.
       if (last === undefined) return state;
@@ -365,6 +366,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     async onAvailable({ conversationId, seq }, isStreamed) {
       if (!takesPart(conversationId, ownUserId)) return;
       if (isStreamed) await delay(clock, timings.streamedEntry);
+      // An own commit that is told of before its answer is here would be fetched.
+      await joiner.answered(conversationId);
       if (forgotten.has(conversationId)) return;
       const state = await crypto.conversation(conversationId);
       if (!isMember(state) || state.lastSeq < seq) await catchUp(conversationId, seq);
@@ -379,7 +382,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
 
     olderEntries: (conversationId, before, limit) =>
       queue(conversationId, async () => {
-        const entries = await page(conversationId, { before, limit });
+        const state = await crypto.conversation(conversationId);
+        const entries = await page(conversationId, { before, ...joiner.withoutContent(state, 0), limit });
         if (entries.length === 0) return { messages: [], lowestSeq: null };
         const { messages } = await crypto.processEntries(conversationId, entries);
         return { messages, lowestSeq: entries[0]?.seq ?? null };

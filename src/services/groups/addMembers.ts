@@ -4,6 +4,7 @@ import { AppError } from '../../lib/appError.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import { limits } from '../../net/contract.ts';
+import type { AddedMembers } from '../../store/actions.ts';
 import type { GroupProgress } from '../../store/groups.ts';
 import { type CommitSubmitter, maxCommits } from '../conversations/commitSubmitter.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
@@ -11,10 +12,12 @@ import type { Deps } from '../core/deps.ts';
 
 const claimsAtOnce = 2;
 /**
- * The most that one commit brings in: as many people as the relay takes at once, as many devices as its sizes allow.
+ * The most that one commit brings in: as many people as the relay takes at once, and as many KeyPackages as leave each of the
+ * others no more to take in at once than a page can. A commit may have more, which is for paths.
  */
 const peoplePerCommit = limits.membersPerAdd;
 const devicesPerCommit = 500;
+const bytesPerCommit = 2 * 1024 * 1024;
 
 export interface AddingOptions {
   readonly deps: Pick<Deps, 'api' | 'crypto'>;
@@ -23,19 +26,29 @@ export interface AddingOptions {
 }
 
 /**
- * Adds people with all their devices, by as few commits as it takes.
- * @returns who has no device yet, and so could not be added
- * @throws AppError `no-device` when that is all of them
+ * Asks those among people who want to be asked first, and adds the others with all their devices, by as few commits as it takes.
+ * @throws AppError `no-device` when nobody could be added or asked
  */
 export async function addMembers(
   options: AddingOptions,
   groupId: string,
   userIds: readonly string[],
-): Promise<readonly string[]> {
-  const { claimed, withoutDevice } = await gatherKeys(options, userIds);
-  if (claimed.length === 0) throw new AppError('no-device', t('errors.noDevice'));
-  for (const part of commitSized(claimed)) await addAll(options, groupConversationId(groupId), part);
-  return withoutDevice;
+): Promise<AddedMembers> {
+  // Before anything is claimed of them: they are in no tree until they have accepted.
+  const asked = await options.deps.api.inviteGroupMembers(groupId, userIds);
+  const others = userIds.filter((userId) => !asked.includes(userId));
+  const { claimed, withoutDevice } = await gatherKeys(options, others);
+  if (claimed.length === 0 && asked.length === 0) throw new AppError('no-device', t('errors.noDevice'));
+  const parts = commitSized(claimed);
+  const total = claimed.length;
+  let done = 0;
+  for (const part of parts) {
+    const telling =
+      parts.length === 1 ? options.progress : () => options.progress({ step: 'adding', done, total });
+    await addAll({ ...options, progress: telling }, groupConversationId(groupId), part.keyPackages);
+    done += part.people;
+  }
+  return { asked, withoutDevice };
 }
 
 /** The KeyPackages of each person, in the order given; those who have none by their ids. */
@@ -99,20 +112,27 @@ function partsOf<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: count }, (_, part) => items.slice(part * size, (part + 1) * size));
 }
 
+interface Part {
+  people: number;
+  bytes: number;
+  readonly keyPackages: ClaimedKeyPackage[];
+}
+
 /** @param people the KeyPackages of each */
-function commitSized(people: readonly (readonly ClaimedKeyPackage[])[]): ClaimedKeyPackage[][] {
-  const parts: { people: number; keyPackages: ClaimedKeyPackage[] }[] = [];
+function commitSized(people: readonly (readonly ClaimedKeyPackage[])[]): Part[] {
+  const parts: Part[] = [];
   for (const keyPackages of people) {
-    const part = parts.at(-1);
+    const bytes = keyPackages.reduce((sum, { keyPackage }) => sum + (keyPackage.length * 3) / 4, 0);
+    let part = parts.at(-1);
     const isFull =
       part === undefined ||
       part.people === peoplePerCommit ||
-      part.keyPackages.length + keyPackages.length > devicesPerCommit;
-    if (isFull) parts.push({ people: 1, keyPackages: [...keyPackages] });
-    else {
-      part.people += 1;
-      part.keyPackages.push(...keyPackages);
-    }
+      part.keyPackages.length + keyPackages.length > devicesPerCommit ||
+      part.bytes + bytes > bytesPerCommit;
+    if (part === undefined || isFull) parts.push((part = { people: 0, bytes: 0, keyPackages: [] }));
+    part.people += 1;
+    part.bytes += bytes;
+    part.keyPackages.push(...keyPackages);
   }
-  return parts.map(({ keyPackages }) => keyPackages);
+  return parts;
 }

@@ -1,3 +1,4 @@
+import { createProposal } from '@sinetti/crypto-core';
 import { encodeRemovalGrounds, signDeviceRevocation } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from './support/browser.ts';
@@ -186,6 +187,21 @@ describe('a hostile commit in a group', () => {
     }
   });
 
+  it('refuses a commit that refers to a proposal, since members send none, and goes on at once', async () => {
+    const trio = await createTrioWithRogue();
+    const { alice, carol, bob } = trio;
+    const { extensions } = bob.group.context;
+    const env = { random: seededRandom('proposal'), now: () => 0 };
+    const { proposal } = createProposal(bob.group, { type: 'group-context-extensions', extensions }, env);
+    bob.commit(GROUP, { proposals: [proposal] });
+    await expectRefused(trio, 'missing-proposal', 'rules');
+    await carol.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'by value');
+    expect((await carol.sync()).map(textOf)).toEqual(['by value']);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
   it('refuses a commit that ends the group, and goes on in it at once', async () => {
     const trio = await createTrioWithRogue();
     const { alice, carol, bob } = trio;
@@ -213,6 +229,16 @@ describe('a hostile commit in a group', () => {
       await alice.sync();
       await carol.send(GROUP, 'none the worse');
       expect((await alice.sync()).map(textOf)).toContain('none the worse');
+    }
+  });
+
+  it('is the end of a group for everybody where its GroupInfo is none either', async () => {
+    const { alice, bob, carol } = await createTrioWithRogue();
+    bob.commitNothing(GROUP);
+    for (const device of [alice, carol]) {
+      expect((await processLogOn(device)).state.status).toBe('forked');
+      await expect(device.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'unsupported' });
+      expect((await device.history(GROUP)).map(textOf)).toEqual(['before']);
     }
   });
 

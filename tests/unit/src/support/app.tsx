@@ -55,6 +55,7 @@ export function fakeActions(): FakeActions {
     loadDevices: vi.fn<AppActions['loadDevices']>().mockResolvedValue(),
     renameDevice: vi.fn<AppActions['renameDevice']>().mockResolvedValue(),
     revokeDevice: vi.fn<AppActions['revokeDevice']>().mockResolvedValue(),
+    updateSessions: vi.fn<AppActions['updateSessions']>().mockResolvedValue([]),
     acknowledgeDevices: vi.fn<AppActions['acknowledgeDevices']>().mockResolvedValue(),
     setVerified: vi.fn<AppActions['setVerified']>().mockResolvedValue(),
     acceptIdentity: vi.fn<AppActions['acceptIdentity']>().mockResolvedValue(),
@@ -82,6 +83,7 @@ export function fakeActions(): FakeActions {
       .fn<AppActions['sendContactRequest']>()
       .mockResolvedValue({ success: true, message: '' }),
     acceptContactRequest: vi.fn<AppActions['acceptContactRequest']>().mockResolvedValue(),
+    withdrawContactRequest: vi.fn<AppActions['withdrawContactRequest']>().mockResolvedValue(),
     rejectContactRequest: vi.fn<AppActions['rejectContactRequest']>().mockResolvedValue(),
     updateBlocks: vi.fn<AppActions['updateBlocks']>().mockResolvedValue(),
     removeContact: vi.fn<AppActions['removeContact']>().mockResolvedValue(),
@@ -96,7 +98,11 @@ export function fakeActions(): FakeActions {
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
     openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),
     createGroup: vi.fn<AppActions['createGroup']>().mockResolvedValue('group-id'),
-    addGroupMembers: vi.fn<AppActions['addGroupMembers']>().mockResolvedValue([]),
+    addGroupMembers: vi
+      .fn<AppActions['addGroupMembers']>()
+      .mockResolvedValue({ asked: [], withoutDevice: [] }),
+    updateAskedFirst: vi.fn<AppActions['updateAskedFirst']>().mockResolvedValue(false),
+    updateGroupInvitations: vi.fn<AppActions['updateGroupInvitations']>().mockResolvedValue(undefined),
     removeGroup: vi.fn<AppActions['removeGroup']>().mockResolvedValue(),
     leaveGroup: vi.fn<AppActions['leaveGroup']>().mockResolvedValue(),
     deleteGroup: vi.fn<AppActions['deleteGroup']>().mockResolvedValue(),
