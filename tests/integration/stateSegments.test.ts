@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createSignatureKeyPair } from '@sinetti/crypto-core';
 import { issueDeviceCertificate } from '@sinetti/crypto-core/account';
 import { expect, it } from 'vitest';
+import { answered, textOf } from '../../relay/test/parts.ts';
 import { olderStatesAtom } from '../../src/store/keys.ts';
 import { type Tab, until, untilConnected } from './support/browser.ts';
 import { browsers, newBrowser, relay, withRelay } from './support/world.ts';
@@ -60,8 +61,11 @@ const lied = (change: (given: readonly string[]) => readonly string[]) =>
       const isState = request.method === 'GET' && new URL(request.url).pathname === '/api/account-state';
       const response = await fetch(request);
       if (!isState || !response.ok) return response;
-      const answer = (await response.json()) as Answer;
-      return Response.json({ ...answer, segments: change(answer.segments) });
+      const type = response.headers.get('content-type');
+      const text = textOf(Buffer.from(await response.arrayBuffer()), type, ['sealed', 'segments']);
+      const answer = JSON.parse(text) as Answer;
+      const body = answered('GET', '/account-state', { ...answer, segments: change(answer.segments) });
+      return new Response(body, { headers: { 'content-type': type ?? '' } });
     },
   });
 
@@ -91,5 +95,6 @@ it.each<[string, (given: readonly string[], former: readonly string[]) => readon
     .openTab()
     .logIn('anna');
   await untilConnected(laptop, phone, tablet);
+  expect(gone).toHaveLength(1);
   for (const tab of [laptop, tablet]) await until(() => tab.store.get(olderStatesAtom).length > 0, true);
 });
