@@ -101,6 +101,9 @@ export function sessionSignature(token: string, deviceId: string): string {
   return signedBy(deviceId, 'SinettiDeviceSession', ...fields);
 }
 
+/** The id of the session that a token is of. */
+export const sessionOf = (token: string): string => claimsOf(token).sid;
+
 function claimsOf(token: string): { sid: string; sub: string } {
   const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
   return JSON.parse(payload) as { sid: string; sub: string };

@@ -38,6 +38,13 @@ export class Reader {
     return octetAt(this.#bytes, this.#take(1));
   }
 
+  /** The next octet, which stays to be read. */
+  peek(): number {
+    const octet = this.u8();
+    this.#offset -= 1;
+    return octet;
+  }
+
   u16(): number {
     const at = this.#take(2);
     return (octetAt(this.#bytes, at) << 8) | octetAt(this.#bytes, at + 1);

@@ -7,6 +7,7 @@ import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
 import { relayVersion } from '../version.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
+import { openSessionsOf } from './sessions.ts';
 
 export function accountHandlers({
   accountChanges,
@@ -49,7 +50,6 @@ export function accountHandlers({
       return { access_token: token, loginProof, user: profileOf(user) };
     },
 
-    logout: ({ session }) => sessions.end(session.id),
     authParams: ({ query }) => accounts.passwordParams(query.identifier),
     profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
 
@@ -92,28 +92,20 @@ export function accountHandlers({
     },
 
     accountData: async ({ session }) => {
-      const {
-        user,
-        credentials,
-        consentedAt,
-        discoverability,
-        sessions: live,
-      } = await accounts.data(session.userId);
+      const { user, credentials, askedFirst, consentedAt, discoverability } = await accounts.data(
+        session.userId,
+      );
       return {
         profile: profileOf(user),
         consented_at: time(consentedAt),
         discoverability,
+        asked_first: askedFirst,
         password_params: {
           salt: text(credentials.salt),
           opsLimit: credentials.opsLimit,
           memLimit: credentials.memLimit,
         },
-        sessions: live.map((one) => ({
-          device_id: one.deviceId,
-          created_at: time(one.createdAt),
-          expires_at: time(one.expiresAt),
-          current: one.id === session.id,
-        })),
+        sessions: await openSessionsOf(sessions, session),
       };
     },
 

@@ -199,7 +199,6 @@ describe('a hostile commit in a group', () => {
     await alice.sync();
     await alice.send(GROUP, 'by value');
     expect((await carol.sync()).map(textOf)).toEqual(['by value']);
-    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
   it('refuses a commit that ends the group, and goes on in it at once', async () => {
@@ -229,6 +228,16 @@ describe('a hostile commit in a group', () => {
       await alice.sync();
       await carol.send(GROUP, 'none the worse');
       expect((await alice.sync()).map(textOf)).toContain('none the worse');
+    }
+  });
+
+  it('is the end of a group for everybody where its GroupInfo is none either', async () => {
+    const { alice, bob, carol } = await createTrioWithRogue();
+    bob.commitNothing(GROUP);
+    for (const device of [alice, carol]) {
+      expect((await processLogOn(device)).state.status).toBe('forked');
+      await expect(device.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'unsupported' });
+      expect((await device.history(GROUP)).map(textOf)).toEqual(['before']);
     }
   });
 

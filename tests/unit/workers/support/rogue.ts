@@ -228,6 +228,7 @@ export class Rogue {
       proposals?: CreateCommitArgs['proposals'];
       authenticatedData?: Uint8Array;
       infoExtensions?: readonly Extension[];
+      leaf?: CreateCommitArgs['leaf'];
       forcePath?: boolean;
     },
   ): void {
@@ -241,7 +242,7 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const { extensions, reInit, proposals, authenticatedData, infoExtensions } = change;
+    const { extensions, reInit, proposals, authenticatedData, infoExtensions, leaf } = change;
     const created = createCommit(
       this.group,
       {
@@ -252,12 +253,20 @@ export class Rogue {
         ...(proposals && { proposals }),
         ...(authenticatedData && { authenticatedData }),
         ...(infoExtensions && { infoExtensions }),
+        ...(leaf && { leaf }),
         forcePath: change.forcePath ?? true,
         ...anybody,
       },
       this.#env,
     );
     this.#submit(conversationId, Number(epoch), created);
+  }
+
+  /** Submits a commit that is none, with a GroupInfo that is none, as any device of the conversation can. */
+  commitNothing(conversationId: string): void {
+    const { epoch } = this.relay.log(conversationId);
+    const nothing = new Uint8Array(3);
+    this.#submit(conversationId, epoch, { pending: this.group, commit: nothing, groupInfo: nothing });
   }
 
   #submit(
