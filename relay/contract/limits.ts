@@ -9,7 +9,8 @@ export const limits = {
   searchMaxResults: 20,
   /** Application message ciphertext (an MLSMessage holding a PrivateMessage). */
   contentMax: 128 * 1024,
-  commitMax: 2 * 1024 * 1024,
+  /** A path to each device of the largest group, as long as nobody in it has committed: 1,170 bytes for each. */
+  commitMax: 5 * 1024 * 1024,
   welcomeMax: 2 * 1024 * 1024,
   groupInfoMax: 4 * 1024 * 1024,
   welcomesPerCommit: 300,

@@ -25,7 +25,6 @@ export const sendFailures = [
   'invitation-refused',
   'limit-reached',
   'malformed',
-  'members-in-doubt',
   'message-id-taken',
   'method-not-allowed',
   'network',

@@ -195,6 +195,9 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
     if (conversation.refusal !== null || !(await isPeerKnown(transaction, state))) {
       throw new CryptoApiError('identity-changed');
     }
+    const group = await transaction.group();
+    // Another tab may have come back meanwhile, to others than it left.
+    if (group !== null && awaitedIds(group).length > 0) throw new CryptoApiError('members-in-doubt');
 
     const place = await readPlace(tx, account);
     if (place.isCopied) throw new CryptoApiError('device-copied');

@@ -1,4 +1,4 @@
-/** Refusals of members who create a group or join one, at the bounds of what may be. */
+/** Groups are created and joined at the bounds of what may be, and not beyond them. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY, utf8 } from '../../src/bytes.ts';
 import { welcomeGroupInfo } from '../../src/group/groupInfo.ts';

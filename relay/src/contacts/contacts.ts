@@ -36,6 +36,11 @@ export interface Contacts {
    *   request-exists, quota
    */
   request(fromId: string, toId: string): Promise<{ id: string; status: 'pending' | 'accepted' }>;
+  /**
+   * Takes the pending request to a person back. It counts as declined: asking again and again is no way to be noticed.
+   * @throws ApiError not-found
+   */
+  withdraw(fromId: string, toId: string): Promise<void>;
   /** @throws ApiError not-found unless the request is pending and to this person */
   accept(userId: string, requestId: string): Promise<UserSummary>;
   /** @throws ApiError not-found unless the request is pending and to this person */
@@ -106,6 +111,17 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
       return outcome;
     },
 
+    async withdraw(fromId, toId) {
+      await db.transaction().execute(async (tx) => {
+        if ((await rows.takeRequestBetween(tx, fromId, toId)) === null) throw noSuchRequest();
+        const now = clock();
+        await rows.rememberDecline(tx, { fromUserId: fromId, toUserId: toId }, now);
+        await requestSettled(tx, { requesterId: fromId, accepterId: toId }, now);
+      });
+      listsChanged(fromId, 'sent-requests');
+      listsChanged(toId, 'requests');
+    },
+
     async accept(userId, requestId) {
       const person = await db.transaction().execute(async (tx) => {
         const fromId = await rows.takeRequest(tx, requestId, userId);
@@ -147,7 +163,8 @@ async function requireAnotherTurn(tx: Db, fromUserId: string, toUserId: string, 
   if (declines === null || declines.times < declinesTaken) return;
   const waitMs = declines.declinedAt + declineLifetime - now;
   if (waitMs <= 0) return;
-  const detail = 'This person has declined your requests. You can ask again in a month, or they can ask you.';
+  const detail =
+    'This person has declined your requests, or you have withdrawn them. You can ask again in a month, or they can ask you.';
   throw new ApiError('quota', detail, { quota: 'requests', retryAfter: Math.ceil(waitMs / 1000) });
 }
 

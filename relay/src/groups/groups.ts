@@ -1,7 +1,7 @@
 import { groupConversationId, limits, type SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
-import { requireSignedCommit, requireSignedEnding } from '../devices/deviceSignatures.ts';
+import { requireSignedCommit, requireSignedEnding, type SignedEnding } from '../devices/deviceSignatures.ts';
 import { ApiError, quotaReached } from '../errors.ts';
 import { hearersOf, publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/newEntries.ts';
@@ -55,14 +55,9 @@ export interface Groups {
   /**
    * Makes contacts of the creator members, in one transaction with the commit that adds their devices.
    * @throws ApiError not-found, forbidden (not the creator), not-a-contact, asked-first, already-member, limit-reached,
-   *   stale-epoch   *   (with the current epoch), invalid-request
+   *   stale-epoch (with the current epoch), invalid-request
    */
-  add(
-    creator: DeviceSession,
-    groupId: string,
-    people: NewMembers,
-    commit: NewCommit,
-  ): Promise<{ sent: SentMessage; members: rows.Member[] }>;
+  add(creator: DeviceSession, groupId: string, people: NewMembers, commit: NewCommit): Promise<SentMessage>;
   /**
    * @param statement the person's signed word of it, for the members to verify
    * @throws ApiError not-found, forbidden (the creator, who deletes the group instead; not signed by the device)
@@ -70,7 +65,7 @@ export interface Groups {
   leave(
     session: DeviceSession,
     groupId: string,
-    ending: { signature: string; statement: Buffer | null },
+    ending: SignedEnding & { statement: Buffer | null },
   ): Promise<void>;
   /**
    * The statement that this person last left the group with; null for a member, and for who left without one.
@@ -80,7 +75,7 @@ export interface Groups {
    * Deletes a group with its whole log.
    * @throws ApiError not-found, forbidden (not the creator, or not signed by the device)
    */
-  delete(session: DeviceSession, groupId: string, signature: string): Promise<void>;
+  delete(session: DeviceSession, groupId: string, ending: SignedEnding): Promise<void>;
 }
 
 export interface GroupDependencies {
@@ -149,7 +144,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
 
     async add(creator, groupId, { userId: newId, userIds }, commit) {
       await requireSignedCommit(db, creator, groupConversationId(groupId), commit);
-      const { stored, wereAsked, members } = await db.transaction().execute(async (tx) => {
+      const { stored, wereAsked } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
         const { heldIds, memberIds } = await membersOf(tx, conversationId);
@@ -167,25 +162,30 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         await requirePlaces(tx, addedIds, creator.userId);
         await requireAsked(tx, groupId, addedIds);
         const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds], heldIds };
-        const stored = await storeCommit(tx, creator, audience, commit, clock());
+        const committed = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
           const held = heldIds.includes(userId);
-          await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq, held });
+          await conversations.insertParticipant(tx, {
+            conversationId,
+            userId,
+            seq: committed.entry.seq,
+            held,
+          });
         }
         await leaveStatements.deleteLeaveStatements(tx, conversationId, addedIds);
         const wereAsked = await deleteInvitations(tx, groupId, addedIds);
-        return { stored, wereAsked, members: await rows.membersOf(tx, conversationId) };
+        return { stored: committed, wereAsked };
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
       listsChanged(hearersOf(stored.audience));
       publishCommit(hub, stored);
       if (wereAsked) hub.publishToUsers(hearersOf(stored.audience), { type: 'group-invitations' });
-      return { sent: receipt(stored.entry), members };
+      return receipt(stored.entry);
     },
 
-    async leave(session, groupId, { signature, statement }) {
+    async leave(session, groupId, { nonce, signature, statement }) {
       const { userId } = session;
-      const ending = { conversationId: groupConversationId(groupId), signature };
+      const ending = { conversationId: groupConversationId(groupId), nonce, signature, now: clock() };
       if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
       await requireSignedEnding(db, session, 'leave', ending);
       const memberIds = await db.transaction().execute(async (tx) => {
@@ -208,9 +208,9 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     leaveStatement: (userId, groupId) =>
       leaveStatements.leaveStatementOf(db, groupConversationId(groupId), userId),
 
-    async delete(session, groupId, signature) {
+    async delete(session, groupId, { nonce, signature }) {
       const { userId } = session;
-      const ending = { conversationId: groupConversationId(groupId), signature };
+      const ending = { conversationId: groupConversationId(groupId), nonce, signature, now: clock() };
       if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
       await requireSignedEnding(db, session, 'delete', ending);
       const memberIds = await db.transaction().execute(async (tx) => {

@@ -162,6 +162,10 @@ export function createClient(options: ClientOptions): Client {
     loadDevices: async () => signedIn().security.devices.load(),
     renameDevice: async (name) => signedIn().security.devices.rename(name),
     revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),
+    async updateSessions(endedId) {
+      const { confirmation } = signedIn();
+      return (await import('../account/sessions.ts')).updateSessions(deps, confirmation, endedId);
+    },
     acknowledgeDevices: async () => signedIn().security.devices.acknowledge(),
     acknowledgeOlderStates: async () => signedIn().ownDevices.acknowledgeOlderStates(),
     acknowledgeAccountChange: async () => signedIn().security.accountChanges.acknowledge(),
@@ -198,6 +202,7 @@ export function createClient(options: ClientOptions): Client {
     retryLists: async () => signedIn().retryLists(),
     searchUsers: async (query) => signedIn().contacts.search(query),
     sendContactRequest: async (userId) => signedIn().contacts.request(userId),
+    withdrawContactRequest: async (userId) => signedIn().contacts.withdraw(userId),
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
     rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
     removeContact: async (userId) => signedIn().contacts.remove(userId),

@@ -214,12 +214,6 @@ describe('a hostile commit in a direct conversation', () => {
     expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined', epoch: 3 });
   });
 
-  it('is the end of the conversation where its GroupInfo is none either', async () => {
-    const { alice, bob } = await createPairWithRogue();
-    bob.commitNothing(ALICE_AND_BOB);
-    await expect(alice.sync()).rejects.toMatchObject({ code: 'unsupported' });
-  });
-
   it('refuses a commit that removes a device of somebody else', async () => {
     const pair = await createPairWithRogue();
     pair.bob.commit(ALICE_AND_BOB, { removes: [pair.alice.deviceId] });

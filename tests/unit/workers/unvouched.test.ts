@@ -44,6 +44,7 @@ describe('somebody whom a device finds in a group that it comes back to', () => 
     expect(await carol.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
     expect(await unvouchedOn(carol)).toEqual([DAVE]);
     const queued = await carol.queue(GROUP, 'not for everybody');
+    await expect(carol.api.prepareMessage(queued)).rejects.toMatchObject({ code: 'members-in-doubt' });
     expect(dave.deviceId).not.toBe('');
 
     // The creator has one device: nobody else could have added Dave.
@@ -184,7 +185,7 @@ describe('a creator with another device, of which either may have added somebody
     bob.follow(relay.entries(GROUP).at(-1)!.content);
     relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
     expect((await processLogOn(alice)).state.status).toBe('forked');
-    await laptop.sync();
+    for (const device of [laptop, carol]) await device.sync();
     const dave = await world.device(DAVE);
     await laptop.add(GROUP, [DAVE]);
     await dave.sync();

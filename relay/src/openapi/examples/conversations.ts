@@ -10,6 +10,7 @@ import {
   grouped,
   groupInfo,
   ids,
+  proofNonce,
   sealed,
   sent,
   statement,
@@ -83,11 +84,14 @@ export const groups = {
   addGroupMember: {
     params: { id: ids.group },
     body: { ...commit, user_id: ids.eero, sealedName: sealed },
-    response: { ...sent, members },
+    response: sent,
   },
-  leaveGroup: { params: { id: ids.group }, body: { signature: deviceSignature, statement } },
+  leaveGroup: {
+    params: { id: ids.group },
+    body: { nonce: proofNonce, signature: deviceSignature, statement },
+  },
   getLeaveStatement: { params: { id: ids.group }, response: { statement } },
-  deleteGroup: { params: { id: ids.group }, body: { signature: deviceSignature } },
+  deleteGroup: { params: { id: ids.group }, body: { nonce: proofNonce, signature: deviceSignature } },
   listGroupInvitations: {
     response: [
       {
