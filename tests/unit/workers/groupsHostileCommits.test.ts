@@ -197,7 +197,6 @@ describe('a hostile commit in a group', () => {
     await alice.sync();
     await alice.send(GROUP, 'by value');
     expect((await carol.sync()).map(textOf)).toEqual(['by value']);
-    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
   it('refuses a commit that ends the group, and goes on in it at once', async () => {
