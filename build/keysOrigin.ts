@@ -4,6 +4,7 @@ import { build, createServer, type InlineConfig, type Plugin, type ResolvedConfi
 import { fromSource } from './fromSource.ts';
 import { precompress } from './precompress.ts';
 import { serviceWorker } from './serviceWorker.ts';
+import { sodiumCalls } from './sodiumCalls.ts';
 import { wasmAsHex } from './wasmAsHex.ts';
 
 const root = path.resolve(import.meta.dirname, '../workers/frame');
@@ -32,7 +33,7 @@ export function keysOrigin(): Plugin {
           ...configuration,
           worker: {
             ...configuration.worker,
-            plugins: () => [wasmAsHex(), listContents(`${outDir}-contents.json`)],
+            plugins: () => [sodiumCalls(), wasmAsHex(), listContents(`${outDir}-contents.json`)],
           },
           plugins: [inlineScripts(), precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {

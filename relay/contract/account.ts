@@ -4,6 +4,7 @@ import { limits } from './limits.ts';
 import { base64Url, Id, intFrom, lineOfText, Timestamp } from './primitives.ts';
 import { ProofKey } from './proofs.ts';
 import { defineRoute } from './route.ts';
+import { OpenSession } from './sessions.ts';
 
 /** Trimmed; letters, digits and . _ - only, so that names can't imitate each other by invisible characters. */
 export const Username = z.string().check(
@@ -282,15 +283,10 @@ export const AccountData = z
     /** When the person agreed to the privacy policy, by their own clock. */
     consented_at: Timestamp,
     discoverability: Discoverability,
+    /** The person is asked before somebody puts them into a group. */
+    asked_first: z.boolean(),
     password_params: PasswordParams,
-    sessions: z.array(
-      z.object({
-        device_id: z.nullable(Id),
-        created_at: Timestamp,
-        expires_at: Timestamp,
-        current: z.boolean(),
-      }),
-    ),
+    sessions: z.array(OpenSession),
   })
   .register(z.globalRegistry, { id: 'AccountData' });
 export type AccountData = z.infer<typeof AccountData>;

@@ -21,6 +21,8 @@ export const errorStatus = {
   'wrong-credentials': 401,
   'device-required': 403,
   'not-a-contact': 403,
+  /** Somebody to add wants to be asked first, and has not accepted. */
+  'asked-first': 403,
   'wrong-password': 403,
   /** No proof was sent, or the account has no such key. */
   'proof-required': 403,

@@ -6,6 +6,7 @@ import * as blocks from './blocks.ts';
 import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
+import * as groupInvitations from './groupInvitations.ts';
 import * as groups from './groups.ts';
 import * as history from './history.ts';
 import * as movingOn from './movingOn.ts';
@@ -14,6 +15,7 @@ import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
+import * as sessions from './sessions.ts';
 import * as storage from './storage.ts';
 
 export * from './about.ts';
@@ -25,6 +27,7 @@ export * from './contacts.ts';
 export * from './conversations.ts';
 export * from './devices.ts';
 export * from './errors.ts';
+export * from './groupInvitations.ts';
 export * from './groups.ts';
 export * from './history.ts';
 export * from './limits.ts';
@@ -39,6 +42,7 @@ export * from './realtime.ts';
 export * from './receipts.ts';
 export * from './reports.ts';
 export * from './route.ts';
+export * from './sessions.ts';
 export * from './storage.ts';
 export * from './vectors.ts';
 
@@ -56,6 +60,7 @@ export const routes = {
   moveOn: movingOn.moveOn,
   accountData: account.accountData,
   putDiscoverability: account.putDiscoverability,
+  putAskedFirst: groupInvitations.putAskedFirst,
   deleteAccount: account.deleteAccount,
   listAccountChanges: accountChanges.listAccountChanges,
   createProofNonce: proofs.createProofNonce,
@@ -67,6 +72,8 @@ export const routes = {
   putAccountState: accountState.putAccountState,
   putSignedName: names.putSignedName,
   listSignedNames: names.listSignedNames,
+  listSessions: sessions.listSessions,
+  endSession: sessions.endSession,
   putDevice: devices.putDevice,
   putStart: devices.putStart,
   deviceCopied: devices.deviceCopied,
@@ -114,6 +121,11 @@ export const routes = {
   leaveGroup: groups.leaveGroup,
   getLeaveStatement: groups.getLeaveStatement,
   deleteGroup: groups.deleteGroup,
+  listGroupInvitations: groupInvitations.listGroupInvitations,
+  inviteGroupMembers: groupInvitations.inviteGroupMembers,
+  withdrawGroupInvitation: groupInvitations.withdrawGroupInvitation,
+  acceptGroupInvitation: groupInvitations.acceptGroupInvitation,
+  declineGroupInvitation: groupInvitations.declineGroupInvitation,
   listGroupMessages: groups.listGroupMessages,
   sendGroupMessage: groups.sendGroupMessage,
   putHistory: history.putHistory,

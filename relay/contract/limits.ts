@@ -20,6 +20,8 @@ export const limits = {
   treeNodesPerRequest: 1024 * 1024,
   /** Levels above the leaves: 4,096 devices. */
   treeLevels: 12,
+  /** Nodes of the deepest tree, blank ones included. */
+  treeNodes: 8191,
   keyPackageMax: 16 * 1024,
   keyPackagesPerRequest: 100,
   keyPackagesPerDevice: 200,

@@ -58,6 +58,8 @@ export function createApi(http: Http) {
     putDiscoverability: (body: RouteBody<typeof routes.putDiscoverability>) =>
       http.call(routes.putDiscoverability, { body }),
 
+    putAskedFirst: (asked_first: boolean) => http.call(routes.putAskedFirst, { body: { asked_first } }),
+
     /** A 401 is left to the caller: the account may be gone. */
     deleteAccount: (prove: Prove) => http.call(routes.deleteAccount, { unauthenticated: 'caller', prove }),
 
@@ -84,6 +86,11 @@ export function createApi(http: Http) {
 
     signedNames: (userIds: readonly string[]) =>
       http.call(routes.listSignedNames, { body: { user_ids: [...userIds] } }),
+
+    listSessions: () => http.call(routes.listSessions, {}),
+
+    /** @param prove for one that was not opened before this one */
+    endSession: (id: string, prove?: Prove) => http.call(routes.endSession, { params: { id }, prove }),
 
     listDevices: () => http.call(routes.listDevices, {}),
 
@@ -208,24 +215,34 @@ export function createApi(http: Http) {
       http.call(routes.addGroupMember, { params: { id }, body }),
 
     /** @param signature the device's, of leaving it; `statement`, the word of it for the other members */
-    leaveGroup: (id: string, signature: string, statement: string | null) =>
-      http.call(routes.leaveGroup, {
-        params: { id },
-        body: statement === null ? { signature } : { signature, statement },
-      }),
+    leaveGroup: (id: string, body: RouteBody<typeof routes.leaveGroup>) =>
+      http.call(routes.leaveGroup, { params: { id }, body }),
 
     /** Reads the leave statement of this person; `not-found` for a group that they didn't leave. */
     getLeaveStatement: (id: string) => http.call(routes.getLeaveStatement, { params: { id } }),
 
     /** @param signature the device's, of deleting it */
-    deleteGroup: (id: string, signature: string) =>
-      http.call(routes.deleteGroup, { params: { id }, body: { signature } }),
+    deleteGroup: (id: string, body: RouteBody<typeof routes.deleteGroup>) =>
+      http.call(routes.deleteGroup, { params: { id }, body }),
 
     /** Does for a group what {@link listUserMessages} does for a person. */
     listGroupMessages: (id: string, page: LogPage) =>
       http.call(routes.listGroupMessages, { params: { id }, query: page }),
 
     /** Does for a group what {@link sendUserMessage} does for a person. */
+    listGroupInvitations: () => http.call(routes.listGroupInvitations, {}),
+
+    /** @returns the ids of those who can't be added yet */
+    inviteGroupMembers: async (id: string, userIds: readonly string[]) =>
+      (await http.call(routes.inviteGroupMembers, { params: { id }, body: { user_ids: [...userIds] } }))
+        .asked,
+
+    withdrawGroupInvitation: (id: string, userId: string) =>
+      http.call(routes.withdrawGroupInvitation, { params: { id }, body: { user_id: userId } }),
+
+    answerGroupInvitation: (id: string, accepted: boolean) =>
+      http.call(accepted ? routes.acceptGroupInvitation : routes.declineGroupInvitation, { params: { id } }),
+
     sendGroupMessage: (id: string, body: RouteBody<typeof routes.sendGroupMessage>) =>
       http.call(routes.sendGroupMessage, { params: { id }, body, unauthenticated: 'caller' }),
 

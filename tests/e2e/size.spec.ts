@@ -12,6 +12,7 @@ const afterwards = [
   'GroupsTab',
   'ProfilePanel',
   'ToastRegion',
+  'invitations',
   'parts',
   'tabs',
   'updates',

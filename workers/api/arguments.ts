@@ -88,12 +88,15 @@ export const PasswordOwner = object({
   passwordParams: PasswordParams,
 });
 
+/** The relay's, good for one proof or one signature of the device. */
+export const RelayNonce = bytes(32, 32);
+
 export const ProofRequest = object({
   operation: string(limits.proofOperation, /./),
   body: string(limits.proofBody),
   replaces: integer(0, 0xffff_ffff),
   session: Id,
-  nonce: bytes(32, 32),
+  nonce: RelayNonce,
 });
 
 export const Revocation = bytes(limits.revocation);
@@ -187,6 +190,22 @@ export const LogEntries = array(
   limits.entriesPerCall,
 );
 
+export const Retention = withDefault(
+  nullable(
+    object({
+      days: integer(1),
+      ownReceipt: nullable(
+        object({
+          epoch,
+          position: integer(1),
+          sealed: string(2 * limits.receipt),
+          signature: string(128),
+        }),
+      ),
+    }),
+  ),
+  null,
+);
 export const IsShown = boolean;
 export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
 /** Receipts of others, undecoded for the same reason as {@link LogEntries}. */

@@ -13,6 +13,7 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | unknown-message | no such message here, or the person has discarded it |
  * | unknown-person | no account key is known of that person |
  * | stale-vault | the relay's vault is older than one that this device has seen |
+ * | members-in-doubt | messages to the group wait for the person's word on people whom nobody has vouched for |
  * | device-copied | this device's data is in another place too: nothing is encrypted any more |
  * | cancelled | the person has called the operation off |
  * | keys-unreachable | the frame at the origin of the keys could not be loaded |
@@ -30,6 +31,7 @@ const workerCodes = [
   'unknown-message',
   'unknown-person',
   'stale-vault',
+  'members-in-doubt',
   'device-copied',
   'cancelled',
   'keys-unreachable',

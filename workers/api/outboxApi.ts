@@ -58,7 +58,7 @@ export interface OutboxApi {
   }): Promise<QueuedMessage>;
   /**
    * Encrypts a message, once per epoch: asked again in the same one, answers the same ciphertext. Errors:
-   * `unknown-message`.
+   * `unknown-message`, `members-in-doubt` (see `unvouchedIds`).
    */
   prepareMessage(messageId: string): Promise<PreparedMessage>;
   messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;

@@ -1,13 +1,4 @@
-import type { WireBytes } from '../codec/base64url.ts';
-import type { ConversationState, ProcessResult } from './conversationsApi.ts';
-
-/** A receipt of this device's, for the relay. */
-export interface OwnReceipt {
-  readonly epoch: number;
-  readonly position: number;
-  readonly sealed: WireBytes;
-  readonly signature: WireBytes;
-}
+import type { ConversationState, OwnReceipt, ProcessResult } from './conversationsApi.ts';
 
 /** A receipt as the relay has it, of the device that it names. */
 export interface GivenReceipt extends OwnReceipt {
@@ -34,6 +25,11 @@ export interface ReceiptsApi {
    * Takes receipts over: those that the device named has signed in this epoch, up to which it was given the same log as this
    * one. All others change nothing, but for what is found where the logs differ. Those that are ahead of this device are
    * to be given again once it is there.
+   * @param isShown as of makeReceipt: who hides theirs is told of no receipt that agrees
    */
-  takeReceipts(conversationId: string, receipts: readonly GivenReceipt[]): Promise<ProcessResult>;
+  takeReceipts(
+    conversationId: string,
+    receipts: readonly GivenReceipt[],
+    isShown: boolean,
+  ): Promise<ProcessResult>;
 }

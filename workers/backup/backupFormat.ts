@@ -18,7 +18,7 @@ import {
 } from '../codec/guards.ts';
 import { decodeJson, encodeJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
-import { payloadBytes, payloadText } from '../conversation/payload.ts';
+import { payloadBytes, payloadOf } from '../conversation/payload.ts';
 
 const NEWLINE = 0x0a;
 /** Bytes reserved for the header. Every header fits, so that its numbers don't show in the size. */
@@ -91,8 +91,8 @@ export function openEntry(keys: readonly SharedKeys[], at: Place, sealed: Uint8A
     const header = plaintext.subarray(0, end);
     if (decodeJson(header, Kind).type === 'setting') return decodeJson(header, SettingEntry);
     const entry = decodeJson(header, MessageEntry);
-    const payload = payloadText(plaintext.subarray(end + 1, end + 1 + entry.payloadLength));
-    if (payload === null) throw new GuardFailure('UTF-8');
+    const payload = payloadOf(plaintext.subarray(end + 1, end + 1 + entry.payloadLength));
+    if (payload === null) throw new GuardFailure('payload');
     return { ...entry, payload };
   } catch (error) {
     if (error instanceof GuardFailure) throw new CryptoError('corrupt-record', error.message);

@@ -15,15 +15,14 @@ import { inTransaction, type TransactionDeps } from '../conversation/conversatio
 import { isText } from '../conversation/payload.ts';
 import { countUnread, messageView, openMessage } from '../conversation/views.ts';
 import { readKeys, type Session, type UnlockedAccount } from '../session/session.ts';
-import { putBackupRecord, readBackupRecord } from '../storage/backupRecord.ts';
-import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import {
   BackupPositionRecord,
   type BackupRecord,
-  type ConversationRecord,
-  type MessageRecord,
-  readConversation,
-} from '../storage/records.ts';
+  putBackupRecord,
+  readBackupRecord,
+} from '../storage/backupRecord.ts';
+import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
+import { type ConversationRecord, type MessageRecord, readConversation } from '../storage/records.ts';
 import { sealingKey } from '../storage/sealer.ts';
 import {
   type OpenedEntry,

@@ -5,9 +5,11 @@
 export const limits = {
   /** A message's text in UTF-8. */
   text: 64 * 1024,
-  /** An encoded payload, which still fits the relay's 128 KiB once it is padded and sealed. */
+  /** Characters of a payload of one's own, which still fits the relay's 128 KiB once it is padded and sealed. */
   payload: 120 * 1024,
   content: 128 * 1024,
+  /** Characters of a payload as it is stored: content in base64url, behind what says so. */
+  storedPayload: 176 * 1024,
   commit: 5 * 1024 * 1024,
   welcome: 2 * 1024 * 1024,
   groupInfo: 4 * 1024 * 1024,
@@ -102,6 +104,8 @@ export const limits = {
   entriesLinked: 1000,
   /** Milliseconds between the sender's clock and the relay's up to which the sender's is shown. */
   clockDifference: 5 * 60_000,
+  /** Days by which an entry has to be too young to have been deleted: clocks may be a day apart, and jobs run late. */
+  daysOfDoubt: 2,
   /** Messages among which the last one of a device is looked for, when its clock is behind another sender's. */
   clocksLookedAt: 50,
   /** Entries in the local store. */

@@ -220,7 +220,7 @@ export async function rememberUnauthorizedAdds(
 
 /**
  * Keeps who has no device in the group any more since theirs were revoked, as far as a commit has changed that. Whoever left
- * is not among them, nor is anybody whom the creator has not added.
+ * is not among them, nor is anybody whom the creator has not added. Nobody's word is awaited on people who are gone.
  * @param before the members before it, and what was known of the group then
  * @param grounds that the commit gives for its removals; null for an own one, whose grounds are known here
  */
@@ -250,6 +250,8 @@ export async function rememberWithoutDevice(
   const withoutDeviceIds = [...new Set([...group.withoutDeviceIds, ...lost])]
     .filter((userId) => !state.hasPerson(userId))
     .slice(-limits.devicesPerStart);
-  if (withoutDeviceIds.join() === group.withoutDeviceIds.join()) return;
-  transaction.putGroup({ ...group, withoutDeviceIds });
+  const unvouched = group.unvouched.filter(({ userId }) => state.hasPerson(userId));
+  const isSame =
+    withoutDeviceIds.join() === group.withoutDeviceIds.join() && unvouched.length === group.unvouched.length;
+  if (!isSame) transaction.putGroup({ ...group, withoutDeviceIds, unvouched });
 }

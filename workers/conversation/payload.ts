@@ -1,21 +1,30 @@
 /**
- * The payload inside an application message (PROTOCOL section 4): a chain header and versioned, typed JSON. Its message id
- * is bound by the authenticated data of the MLS message, so it isn't repeated inside.
+ * The payload inside an application message (PROTOCOL section 4): a chain header, and MIMI content or, between own devices and
+ * from before there was that, typed JSON. Its message id is bound by the authenticated data of the MLS message, so it isn't
+ * repeated inside. As a string a payload is the JSON as it came, or {@link MIMI} and the MIMI content in base64url.
  */
 
 import { CryptoError } from '@sinetti/crypto-core';
-import { type ChainHeader, splitChainHeader } from '@sinetti/crypto-core/content';
+import {
+  type ChainHeader,
+  DISPOSITION,
+  decodeMimiContent,
+  encodeMimiContent,
+  type MimiContent,
+  splitChainHeader,
+} from '@sinetti/crypto-core/content';
 import type { MessageContent } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
-import { toBase64Url } from '../codec/base64url.ts';
+import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 
 const VERSION = 1;
+const MIMI = 'mimi:';
+const PLAIN_TEXT = 'text/plain;charset=utf-8';
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { fatal: true });
-const lenientDecoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const Envelope = object({ v: (value): number => whole(value), type: string(64) });
 const TextPayload = object({
@@ -27,18 +36,37 @@ const TextPayload = object({
 
 /**
  * Encodes a text message. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
- * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8 or what fits a message
+ * @param salt 16 random octets
+ * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8
  */
-export function encodeTextPayload(text: string, sentAt: string): string {
-  const utf8 = encoder.encode(text);
-  if (utf8.length === 0 || utf8.length > limits.text) throw new CryptoApiError('usage', 'text length');
-  const payload = JSON.stringify({ v: VERSION, type: 'text', text: lenientDecoder.decode(utf8), sentAt });
-  if (encoder.encode(payload).length > limits.payload) throw new CryptoApiError('usage', 'payload length');
-  return payload;
+export function encodeTextPayload(text: string, salt: Uint8Array): string {
+  const content = encoder.encode(text);
+  if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
+  return mimiPayload(
+    encodeMimiContent({
+      salt,
+      replaces: null,
+      topicId: new Uint8Array(),
+      expires: null,
+      inReplyTo: null,
+      extensions: new Map(),
+      body: {
+        kind: 'single',
+        disposition: DISPOSITION.render,
+        language: '',
+        contentType: PLAIN_TEXT,
+        content,
+      },
+    }),
+  );
 }
 
+/** Returns a payload as its message has it. @throws CryptoError `corrupt-record` for no payload of this device's making */
 export function payloadBytes(payload: string): Uint8Array {
-  return encoder.encode(payload);
+  if (!payload.startsWith(MIMI)) return encoder.encode(payload);
+  const bytes = fromBase64Url(payload.slice(MIMI.length));
+  if (bytes === null) throw new CryptoError('corrupt-record', 'payload');
+  return bytes;
 }
 
 /**
@@ -49,7 +77,7 @@ export function payloadBytes(payload: string): Uint8Array {
 export function readPlaintext(plaintext: Uint8Array): { header: ChainHeader | null; payload: string } {
   try {
     const { content, header } = splitChainHeader(plaintext);
-    const payload = payloadText(content);
+    const payload = payloadOf(content);
     if (payload === null) throw new CryptoError('malformed', 'payload');
     return { header, payload };
   } catch (error) {
@@ -60,13 +88,21 @@ export function readPlaintext(plaintext: Uint8Array): { header: ChainHeader | nu
   }
 }
 
-/** Decodes a decrypted payload; null when it isn't UTF-8. */
-export function payloadText(plaintext: Uint8Array): string | null {
+/** Returns the payload that a decrypted message has; null when it is neither MIMI content nor UTF-8. */
+export function payloadOf(content: Uint8Array): string | null {
+  const [first] = content;
+  // CBOR's arrays begin as no text in UTF-8 does.
+  if (first !== undefined && first >= 0x80 && first <= 0x9f) return mimiPayload(content);
   try {
-    return decoder.decode(plaintext);
+    const payload = decoder.decode(content);
+    return payload.startsWith(MIMI) ? null : payload;
   } catch {
     return null;
   }
+}
+
+function mimiPayload(content: Uint8Array): string {
+  return `${MIMI}${toBase64Url(content)}`;
 }
 
 /**
@@ -75,12 +111,10 @@ export function payloadText(plaintext: Uint8Array): string | null {
  */
 export function payloadContent(payload: string): MessageContent {
   try {
-    const value: unknown = JSON.parse(payload);
-    const { v, type } = Envelope(value);
-    if (v !== VERSION || type !== 'text') return { kind: 'unknown' };
-    return { kind: 'text', text: TextPayload(value).text };
+    return payload.startsWith(MIMI) ? mimiContent(payloadBytes(payload)) : jsonContent(payload);
   } catch (error) {
-    if (error instanceof GuardFailure || error instanceof SyntaxError) {
+    if (error instanceof CryptoError && error.code === 'unsupported') return { kind: 'unknown' };
+    if (error instanceof GuardFailure || error instanceof SyntaxError || error instanceof CryptoError) {
       return { kind: 'undecryptable', reason: 'damaged' };
     }
     throw error;
@@ -90,6 +124,52 @@ export function payloadContent(payload: string): MessageContent {
 /** Returns whether a payload is a text, as people send each other, and a note among own devices. */
 export function isText(payload: string): boolean {
   return payloadContent(payload).kind === 'text';
+}
+
+/** Returns whether two payloads are the same text. */
+export function saysTheSame(one: string, other: string): boolean {
+  const [said, again] = [payloadContent(one), payloadContent(other)];
+  return said.kind === 'text' && again.kind === 'text' && said.text === again.text;
+}
+
+function mimiContent(bytes: Uint8Array): MessageContent {
+  const content = decodeMimiContent(bytes);
+  if (!isPlainMessage(content)) return { kind: 'unknown' };
+  const { body } = content;
+  const isShown = body.disposition === DISPOSITION.render || body.disposition === DISPOSITION.unspecified;
+  if (body.kind !== 'single' || !isShown || !isTextType(body.contentType)) return { kind: 'unknown' };
+  return { kind: 'text', text: readText(body.content) };
+}
+
+/** A message that changes another one, or is to disappear, would mean something else if it were shown for good. */
+function isPlainMessage({ expires, replaces }: MimiContent): boolean {
+  return expires === null && replaces === null;
+}
+
+/** Plain text, or Markdown, which is shown as it was written. Without a `charset` both are UTF-8 (draft, 7.1). */
+function isTextType(contentType: string): boolean {
+  const [essence, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  if (essence !== 'text/plain' && essence !== 'text/markdown') return false;
+  return parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter),
+  );
+}
+
+/** @throws GuardFailure for a text that nobody could have sent */
+function readText(content: Uint8Array): string {
+  if (content.length === 0 || content.length > limits.text) throw new GuardFailure('text length');
+  try {
+    return decoder.decode(content);
+  } catch {
+    throw new GuardFailure('UTF-8');
+  }
+}
+
+function jsonContent(payload: string): MessageContent {
+  const value: unknown = JSON.parse(payload);
+  const { v, type } = Envelope(value);
+  if (v !== VERSION || type !== 'text') return { kind: 'unknown' };
+  return { kind: 'text', text: TextPayload(value).text };
 }
 
 function whole(value: unknown): number {

@@ -1,6 +1,6 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
 import { encryptApplication } from '@sinetti/crypto-core';
-import { withChainHeader } from '@sinetti/crypto-core/content';
+import { MIMI_SALT_LENGTH, withChainHeader } from '@sinetti/crypto-core/content';
 import { AcceptedInput, ConversationId, check, Id, QueueInput, SendFailureCode } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -19,7 +19,7 @@ import {
   lacksPresentDevices,
   pendingSubmission,
 } from '../conversation/ownCommits.ts';
-import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
+import { encodeTextPayload, payloadBytes, saysTheSame } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
 import { type Place, readPlace } from '../session/place.ts';
@@ -52,7 +52,7 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       const { conversationId, messageId, text, sentAt } = check('queueMessage', QueueInput, input);
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
-      const payload = encodeTextPayload(text, sentAt);
+      const payload = encodeTextPayload(text, env.random(MIMI_SALT_LENGTH));
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { conversation, tx } = transaction;
         const [known, logged, isNext] = await Promise.all([
@@ -61,7 +61,7 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
           isNothingWaiting(transaction),
         ]);
         if (known !== null) {
-          if (known.row.conversationId === conversationId && known.record.payload === payload) {
+          if (known.row.conversationId === conversationId && isSame(known.record, { payload, sentAt })) {
             const message = outboxView(account, conversationId, messageId, known.record);
             return { message, ready: null, state: await transaction.finish() };
           }
@@ -195,6 +195,9 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
     if (conversation.refusal !== null || !(await isPeerKnown(transaction, state))) {
       throw new CryptoApiError('identity-changed');
     }
+    const group = await transaction.group();
+    // Another tab may have come back meanwhile, to others than it left.
+    if (group !== null && awaitedIds(group).length > 0) throw new CryptoApiError('members-in-doubt');
 
     const place = await readPlace(tx, account);
     if (place.isCopied) throw new CryptoApiError('device-copied');
@@ -287,6 +290,14 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
     conversation.sentSinceCommit++;
     return { ciphertext, headerAt: header.position };
   }
+}
+
+/** Returns whether two records are of one message: each encoding of it has a salt of its own. */
+function isSame(
+  one: Pick<OutboxRecord, 'payload' | 'sentAt'>,
+  other: Pick<OutboxRecord, 'payload' | 'sentAt'>,
+): boolean {
+  return one.sentAt === other.sentAt && saysTheSame(one.payload, other.payload);
 }
 
 /**

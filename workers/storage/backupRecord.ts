@@ -1,7 +1,26 @@
-/** This device's state of the message backup, as it is stored. */
+/** The message backup, as it is stored. */
+import { boolean, type Guarded, integer, nullable, object, withDefault } from '../codec/guards.ts';
 import type { Transaction, WriteTransaction } from './db.ts';
-import { BackupRecord } from './records.ts';
 import type { Sealer } from './sealer.ts';
+
+/** This device's state of the message backup. */
+export const BackupRecord = object({
+  /** The person wants the backup to be kept. */
+  kept: boolean,
+  /** Counts the changes of `kept`, so that a relay can't bring an older choice back. */
+  version: integer(0),
+  /** The person's other devices have been told of it. */
+  isTold: boolean,
+  /** The relay's position of the newest entry that this device has read or stored. */
+  position: integer(0),
+  /** The position of the first entry that was left to the log, which was to bring its message. */
+  leftToLog: withDefault(nullable(integer(1)), null),
+});
+export type BackupRecord = Guarded<typeof BackupRecord>;
+
+/** The position up to which all messages of a conversation that can be are in the backup. */
+export const BackupPositionRecord = object({ upTo: integer(0) });
+export type BackupPositionRecord = Guarded<typeof BackupPositionRecord>;
 
 interface Account {
   readonly sealer: Sealer;

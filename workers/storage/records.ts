@@ -296,7 +296,7 @@ export const MessageRecord = object({
   senderDeviceId: id,
   timestamp,
   own: boolean,
-  payload: nullable(string(limits.content)),
+  payload: nullable(string(limits.storedPayload)),
   reason: nullable(oneOf('before-join', 'storage-erased', 'damaged', 'deleted', 'unknown-device', 'rules')),
   /** The sender's clock (ms since the Unix epoch), as its header says; null without one. */
   sentAt: withDefault(nullable(integer(0)), null),
@@ -336,25 +336,6 @@ export type MarksRecord = Guarded<typeof MarksRecord>;
 
 export const newMarksRecord: MarksRecord = { revision: -1, hasSigned: false, signerId: null };
 
-/** This device's state of the message backup. */
-export const BackupRecord = object({
-  /** The person wants the backup to be kept. */
-  kept: boolean,
-  /** Counts the changes of `kept`, so that a relay can't bring an older choice back. */
-  version: integer(0),
-  /** The person's other devices have been told of it. */
-  isTold: boolean,
-  /** The relay's position of the newest entry that this device has read or stored. */
-  position: integer(0),
-  /** The position of the first entry that was left to the log, which was to bring its message. */
-  leftToLog: withDefault(nullable(integer(1)), null),
-});
-export type BackupRecord = Guarded<typeof BackupRecord>;
-
-/** The position up to which all messages of a conversation that can be are in the backup. */
-export const BackupPositionRecord = object({ upTo: integer(0) });
-export type BackupPositionRecord = Guarded<typeof BackupPositionRecord>;
-
 /** An entry of the local store. The record includes the name, since its key hides it. */
 export const LocalEntryRecord = object({
   name: string(limits.localEntryName),
@@ -364,7 +345,7 @@ export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
 /** The event of an entry of the log. */
 export const EventRecord = object({
-  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'expired', 'diverged'),
+  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'expired', 'withheld', 'diverged'),
   senderId: id,
   senderDeviceId: id,
   timestamp,
@@ -373,9 +354,9 @@ export const EventRecord = object({
   /** The people who were added to the MLS group and removed from it. */
   added: array(id, 100_000),
   removed: array(id, 100_000),
-  /** With `missing`: the number of entries; with `expired`, of messages. */
+  /** With `missing`: the number of entries; with `expired` and `withheld`, of messages. */
   count: withDefault(integer(0), 0),
-  /** With `expired`: the last position. */
+  /** With `expired` and `withheld`: the last position. */
   upTo: withDefault(integer(0), 0),
 });
 export type EventRecord = Guarded<typeof EventRecord>;

@@ -38,6 +38,13 @@ export class Reader {
     return octetAt(this.#bytes, this.#take(1));
   }
 
+  /** The next octet, which stays to be read. */
+  peek(): number {
+    const octet = this.u8();
+    this.#offset -= 1;
+    return octet;
+  }
+
   u16(): number {
     const at = this.#take(2);
     return (octetAt(this.#bytes, at) << 8) | octetAt(this.#bytes, at + 1);
@@ -140,7 +147,9 @@ export class Reader {
 
   /** Reads what is left as zero bytes. @param what names the padding in the error */
   zeros(what: string): void {
-    if (this.bytes(this.remaining).some((byte) => byte !== 0)) throw new CryptoError('malformed', what);
+    for (const octet of this.bytes(this.remaining)) {
+      if (octet !== 0) throw new CryptoError('malformed', what);
+    }
   }
 
   /** Asserts that everything was read. */

@@ -1,5 +1,9 @@
-/** Parts of messages, and beside them, so that a log can't be edited unseen: running hash, chain header, receipts. */
+/**
+ * Content of messages: MIMI content, which says what a message is, files beside messages, and what stands beside both so that a
+ * log can't be edited unseen: running hash, chain header, receipts.
+ */
 
+export type { CborValue } from './cbor.ts';
 export {
   CHAIN_HEADER_LENGTH,
   type ChainHeader,
@@ -8,11 +12,39 @@ export {
   withChainHeader,
 } from './chainHeader.ts';
 export {
+  FILE_CHUNK_LENGTH,
+  FILE_KEY_LENGTH,
+  type FileToSeal,
+  openedFileLength,
+  openFileChunk,
+  SEALED_FILE_CHUNK_LENGTH,
+  type SealedFile,
+  sealedFileLength,
+  sealFileChunk,
+} from './fileStream.ts';
+export {
   findLogPosition,
   LOG_POSITION_EXTENSION,
   type LogPosition,
   logPositionExtension,
 } from './logPosition.ts';
+export {
+  CONTENT_EXTENSION,
+  DISPOSITION,
+  decodeMimiContent,
+  type Expiration,
+  type ExternalPart,
+  encodeMimiContent,
+  MIMI_MESSAGE_ID_LENGTH,
+  MIMI_SALT_LENGTH,
+  type MimiContent,
+  type MultiPart,
+  mimiMessageId,
+  type NestedPart,
+  type NullPart,
+  type PartSemantics,
+  type SinglePart,
+} from './mimiContent.ts';
 export {
   isReceiptSigned,
   openReceipt,

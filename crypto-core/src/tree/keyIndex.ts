@@ -7,7 +7,10 @@ const SAMPLE_LENGTH = 32;
 
 const CREDENTIAL_TYPES: readonly number[] = Object.values(CredentialTypeValue);
 
-/** Names a key. Strings are hashed with a seed of the engine's, so that nobody can choose keys that fill one bucket. */
+/**
+ * Names a key. Not every engine hashes strings with a seed: whoever chooses keys that fill one bucket has each of them compared with
+ * the others, of which a tree has some thousands at most.
+ */
 function nameOf(prefix: 'e' | 's', key: Uint8Array): string {
   // Spreading goes through an iterator, which takes three times as long.
   return prefix + Reflect.apply(String.fromCharCode, null, key.subarray(-SAMPLE_LENGTH));

@@ -7,20 +7,25 @@ import { carried, readOrigins, readSums, sha256 } from './origins.mjs';
 
 const origins = readOrigins(carried);
 
+/** Reads a file of published vectors in JSON, as {@link readCarried} does. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller states the file's format
+export function readVectors<T>(path: string, folder = carried): T {
+  return JSON.parse(readCarried(path, folder).toString()) as T;
+}
+
 /**
  * Reads a file of published vectors.
  * @throws Error when its SHA-256 is not the one that SHA256SUMS lists
  * @param path relative to the folder, such as "mls/crypto-basics.json"
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller states the file's format
-export function readVectors<T>(path: string, folder = carried): T {
+export function readCarried(path: string, folder = carried): Buffer {
   const bytes = readFileSync(`${folder}/${path}`);
   const found = sha256(bytes);
   const listed = readSums(folder).get(path);
   if (found !== listed) {
     throw new Error(`${folder}/${path}: SHA-256 is ${found}, SHA256SUMS says ${listed ?? 'nothing of it'}`);
   }
-  return JSON.parse(bytes.toString()) as T;
+  return bytes;
 }
 
 /** Reads a file of MLS vectors and reports how many it has. @throws Error for a file without a single one */

@@ -6,7 +6,6 @@ import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
-import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import { signUpMode } from '../repositories/signUp.ts';
 import * as users from '../repositories/users.ts';
 import {
@@ -121,8 +120,8 @@ export interface Accounts {
   ): Promise<users.UserRow>;
   /** See deleteAccount. */
   delete(userId: string): Promise<void>;
-  /** The account itself, as the relay has it, with its sessions. @throws ApiError not-found */
-  data(userId: string): Promise<users.Account & { sessions: SessionRow[] }>;
+  /** The account itself, as the relay has it. @throws ApiError not-found */
+  data(userId: string): Promise<users.Account>;
   /** @throws ApiError not-found before the first vault is stored */
   vault(userId: string): Promise<VaultRow>;
   /** The vault before the present one. @throws ApiError not-found unless one was replaced in the last seven days */
@@ -283,7 +282,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
     async data(userId) {
       const account = await users.findAccount(db, userId);
       if (account === null) throw noSuchPerson();
-      return { ...account, sessions: await liveSessionsOf(db, userId, clock()) };
+      return account;
     },
 
     async vault(userId) {

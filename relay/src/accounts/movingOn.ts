@@ -1,5 +1,5 @@
 import type { Session } from '../auth/session.ts';
-import { tellEnded } from '../auth/sessions.ts';
+import { provenLifetime, tellEnded } from '../auth/sessions.ts';
 import { requireRevocation } from '../devices/devices.ts';
 import { peopleConcerned } from '../devices/peopleConcerned.ts';
 import { removeDevice } from '../devices/removeDevice.ts';
@@ -40,7 +40,7 @@ export async function moveOn(
     await setCredentials(tx, userId, credentials);
     await setAccountKey(tx, userId, change.accountKey);
     const sessionIds = await endSessionsOfOldPassword(tx, { userId, keptId, now });
-    await freeSessions(tx, userId);
+    await freeSessions(tx, userId, now + provenLifetime);
     for (const [deviceId, statement] of statements) {
       await removeDevice(tx, userId, { deviceId, statement, revokedAt: now });
     }

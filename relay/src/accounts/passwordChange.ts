@@ -2,7 +2,7 @@ import type { PasswordParams } from '../../contract/index.ts';
 import type { LoginThrottle } from '../auth/loginThrottle.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { Session } from '../auth/session.ts';
-import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
+import { provenLifetime, tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
@@ -60,7 +60,7 @@ export async function changePassword(
     // Together with the vault: a password that opens none would lock the person out.
     await rotateVault(tx, userId, change.vault, clock());
     await setCredentials(tx, userId, credentials);
-    await makeFullSession(tx, session.id, sessionLifetime);
+    await makeFullSession(tx, session.id, clock() + provenLifetime);
     return endSessionsOfOldPassword(tx, { userId, keptId: session.id, now: clock() });
   });
   tellEnded(hub, endedIds, 'password-changed');

@@ -11,14 +11,18 @@ import { createAccessTokens, sessionExpired } from './accessTokens.ts';
 import { lastSeenResolution } from './lastSeen.ts';
 import type { KeptEndCode, Session, SessionEndCode } from './session.ts';
 
-/** Milliseconds. A token outlives a recovery session, which may become a full one. */
+/** Milliseconds that a session of a device lives. A token always does, since its session may get a device. */
 export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
-/** Milliseconds for which a session stands for what its person has just proven, and which a recovery session lives. */
+/**
+ * Milliseconds for which a session stands for what its person has just proven, and which one without a device lives: a
+ * browser gets its device within seconds, and the person's list of devices doesn't show one that never does.
+ */
 export const provenLifetime = 15 * 60 * 1000;
 
 export interface Sessions {
   /**
-   * Opens a session that has no device yet. Beyond `limits.sessionsPerUser` it ends the one that was idle longest.
+   * Opens a session that has no device yet, and ends soon unless it gets one. Beyond `limits.sessionsPerUser` it ends the
+   * one that was idle longest.
    * @param options.check throws unless what the person has proven still holds: it is asked while nobody can change the
    *   account, so that a password that is being replaced opens no session that its replacement doesn't end
    * @returns the access token
@@ -33,6 +37,8 @@ export interface Sessions {
    *   account-suspended, forbidden (a recovery session)
    */
   verify(token: string, options?: { readonly recovery: boolean }): Promise<Session>;
+  /** A person's sessions that have neither ended nor expired, oldest first. */
+  openOf(userId: string): Promise<sessionRows.SessionRow[]>;
   /** Ends a session and closes its live connections. */
   end(sessionId: string): Promise<void>;
 }
@@ -60,7 +66,7 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
     async open(userId, { purpose = 'full', check } = {}) {
       const id = randomUUID();
       const now = clock();
-      const expiresAt = now + (purpose === 'full' ? sessionLifetime : provenLifetime);
+      const expiresAt = now + provenLifetime;
       const ended = await db.transaction().execute(async (tx) => {
         await lockUsers(tx, [userId]);
         await check?.(tx);
@@ -91,6 +97,8 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
       }
       return session;
     },
+
+    openOf: (userId) => sessionRows.liveSessionsOf(db, userId, clock()),
 
     async end(sessionId) {
       await sessionRows.endSession(db, sessionId, clock());

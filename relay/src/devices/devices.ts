@@ -1,7 +1,7 @@
 import { limits } from '../../contract/index.ts';
 import { rotateVault, type VaultRotation } from '../accounts/vaultRotation.ts';
 import type { DeviceSession, Session } from '../auth/session.ts';
-import { tellEnded } from '../auth/sessions.ts';
+import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError, quotaReached } from '../errors.ts';
 import { personQuotas } from '../personQuotas.ts';
@@ -121,7 +121,8 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
           if (await devices.isCopied(tx, session.userId, id)) throw conflict(true);
           await devices.renameDevice(tx, id, name, now);
         }
-        if (!(await bindDevice(tx, session.id, id))) throw conflict();
+        const bound = { sessionId: session.id, deviceId: id, lifetime: sessionLifetime };
+        if (!(await bindDevice(tx, bound))) throw conflict();
         const createdAt = known?.createdAt ?? now;
         const device = { id, userId: session.userId, name, certificate, createdAt, lastSeenAt: now };
         return { device, isAnother };

@@ -1,7 +1,7 @@
 import { groupConversationId, limits, type SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
-import { requireSignedCommit, requireSignedEnding } from '../devices/deviceSignatures.ts';
+import { requireSignedCommit, requireSignedEnding, type SignedEnding } from '../devices/deviceSignatures.ts';
 import { ApiError, quotaReached } from '../errors.ts';
 import { hearersOf, publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/newEntries.ts';
@@ -9,6 +9,7 @@ import { requireContact } from '../messaging/permissions.ts';
 import { receipt, staleEpoch } from '../messaging/send.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as conversations from '../repositories/conversations.ts';
+import { deleteInvitations, unasked } from '../repositories/groupInvitations.ts';
 import * as rows from '../repositories/groups.ts';
 import * as leaveStatements from '../repositories/leaveStatements.ts';
 import { groupCounts } from '../repositories/quotas.ts';
@@ -53,8 +54,8 @@ export interface Groups {
   notYetIn(groupId: string, userIds: readonly string[]): Promise<string[]>;
   /**
    * Makes contacts of the creator members, in one transaction with the commit that adds their devices.
-   * @throws ApiError not-found, forbidden (not the creator), not-a-contact, already-member, limit-reached, stale-epoch
-   *   (with the current epoch), invalid-request
+   * @throws ApiError not-found, forbidden (not the creator), not-a-contact, asked-first, already-member, limit-reached,
+   *   stale-epoch (with the current epoch), invalid-request
    */
   add(creator: DeviceSession, groupId: string, people: NewMembers, commit: NewCommit): Promise<SentMessage>;
   /**
@@ -64,7 +65,7 @@ export interface Groups {
   leave(
     session: DeviceSession,
     groupId: string,
-    ending: { signature: string; statement: Buffer | null },
+    ending: SignedEnding & { statement: Buffer | null },
   ): Promise<void>;
   /**
    * The statement that this person last left the group with; null for a member, and for who left without one.
@@ -74,7 +75,7 @@ export interface Groups {
    * Deletes a group with its whole log.
    * @throws ApiError not-found, forbidden (not the creator, or not signed by the device)
    */
-  delete(session: DeviceSession, groupId: string, signature: string): Promise<void>;
+  delete(session: DeviceSession, groupId: string, ending: SignedEnding): Promise<void>;
 }
 
 export interface GroupDependencies {
@@ -143,7 +144,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
 
     async add(creator, groupId, { userId: newId, userIds }, commit) {
       await requireSignedCommit(db, creator, groupConversationId(groupId), commit);
-      const stored = await db.transaction().execute(async (tx) => {
+      const { stored, wereAsked } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
         const { heldIds, memberIds } = await membersOf(tx, conversationId);
@@ -159,6 +160,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
           throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
         }
         await requirePlaces(tx, addedIds, creator.userId);
+        await requireAsked(tx, groupId, addedIds);
         const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds], heldIds };
         const committed = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
@@ -171,17 +173,19 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
           });
         }
         await leaveStatements.deleteLeaveStatements(tx, conversationId, addedIds);
-        return committed;
+        const wereAsked = await deleteInvitations(tx, groupId, addedIds);
+        return { stored: committed, wereAsked };
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
       listsChanged(hearersOf(stored.audience));
       publishCommit(hub, stored);
+      if (wereAsked) hub.publishToUsers(hearersOf(stored.audience), { type: 'group-invitations' });
       return receipt(stored.entry);
     },
 
-    async leave(session, groupId, { signature, statement }) {
+    async leave(session, groupId, { nonce, signature, statement }) {
       const { userId } = session;
-      const ending = { conversationId: groupConversationId(groupId), signature };
+      const ending = { conversationId: groupConversationId(groupId), nonce, signature, now: clock() };
       if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
       await requireSignedEnding(db, session, 'leave', ending);
       const memberIds = await db.transaction().execute(async (tx) => {
@@ -204,9 +208,9 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     leaveStatement: (userId, groupId) =>
       leaveStatements.leaveStatementOf(db, groupConversationId(groupId), userId),
 
-    async delete(session, groupId, signature) {
+    async delete(session, groupId, { nonce, signature }) {
       const { userId } = session;
-      const ending = { conversationId: groupConversationId(groupId), signature };
+      const ending = { conversationId: groupConversationId(groupId), nonce, signature, now: clock() };
       if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
       await requireSignedEnding(db, session, 'delete', ending);
       const memberIds = await db.transaction().execute(async (tx) => {
@@ -237,7 +241,7 @@ export async function leaveConversation(tx: Db, conversationId: string, userId: 
 }
 
 /** Ids of all members, and of those among them from whom the group is held back. */
-async function membersOf(
+export async function membersOf(
   db: Db,
   conversationId: string,
 ): Promise<{ memberIds: string[]; heldIds: string[] }> {
@@ -246,13 +250,19 @@ async function membersOf(
 }
 
 /** @throws ApiError not-found (no member), forbidden (a member who is not the creator) */
-async function requireCreator(tx: Db, groupId: string, userId: string): Promise<rows.GroupRow> {
+export async function requireCreator(tx: Db, groupId: string, userId: string): Promise<rows.GroupRow> {
   const group = await rows.findGroup(tx, groupId, userId);
   if (group === null) throw noSuchGroup();
   if (group.creatorId !== userId) {
     throw new ApiError('forbidden', 'Only the creator of the group can do this.');
   }
   return group;
+}
+
+/** @throws ApiError asked-first, where one of these people wants to be asked and has not accepted */
+async function requireAsked(tx: Db, groupId: string, userIds: readonly string[]): Promise<void> {
+  if ((await unasked(tx, groupId, userIds)).length === 0) return;
+  throw new ApiError('asked-first', 'Somebody of them wants to be asked before they are in a group.');
 }
 
 /** @throws ApiError quota, where one of these people is in as many groups as may be */

@@ -34,7 +34,7 @@ export function createOperatorNewsJob({
 
   async function look(): Promise<void> {
     try {
-      for (const news of await takeNews(db)) tellNews(hub, news);
+      for (const news of await takeNews(db)) tell(news);
       hasFailed = false;
     } catch (error) {
       // A database that is away is away for many looks.
@@ -43,6 +43,16 @@ export function createOperatorNewsJob({
     }
     if (!isClosed) timer = setTimeout(start, interval).unref();
   }
+
+  /** Tells each by itself: they are taken, and a socket that is not told of the next one would stay open. */
+  function tell(news: string): void {
+    try {
+      tellNews(hub, news);
+    } catch (error) {
+      log.warn({ err: error }, "news of the operator's command that this version doesn't know");
+    }
+  }
+
   function start(): void {
     current = look();
   }

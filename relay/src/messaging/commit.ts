@@ -17,7 +17,7 @@ import { publishEntry } from './events.ts';
 import type { NewCommit } from './newEntries.ts';
 import { type Audience, requireAudience } from './permissions.ts';
 import { anotherStart, messagesFull, receipt, staleEpoch } from './send.ts';
-import { inHex, nameTree } from './trees.ts';
+import { groupInfosFull, inHex, nameTree, roomOfDevices } from './trees.ts';
 
 /** A commit that has been stored, and the people to deliver it to. */
 export interface StoredCommit {
@@ -130,10 +130,8 @@ async function requireRoom(
   if (size + (await otherGroupInfoBytes(tx, conversationId)) > personQuotas.groupInfoBytesPerUser) {
     // Else a member of enough groups could have nobody removed from any.
     if (size <= (await groupInfoBytes(tx, conversationId))) return;
-    throw quotaReached(
-      'group-infos',
-      'The groups of this group\u2019s creator are too large altogether. There is room again when one of them is deleted.',
-    );
+    if (size <= (await roomOfDevices(tx, conversationId))) return;
+    throw groupInfosFull();
   }
 }
 

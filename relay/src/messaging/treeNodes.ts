@@ -18,12 +18,14 @@ type Parsed = Pick<TreeNode, 'children' | 'content' | 'hash'> & {
 
 /**
  * Reads `opaque node<V>` after `opaque node<V>`.
- * @returns null unless each is a TreeHashInput of a leaf or a parent; their keys are not looked at
+ * @returns null unless each is a TreeHashInput of a leaf or a parent, and there are no more than a tree has; their keys are not
+ *   looked at
  */
 export function parseTreeNodes(body: Buffer): Parsed[] | null {
   const contents = opaquesIn(body);
-  const nodes = contents?.map(parseNode);
-  return nodes?.every((node) => node !== null) === true ? nodes : null;
+  if (contents === null || contents.length > limits.treeNodes) return null;
+  const nodes = contents.map(parseNode);
+  return nodes.every((node) => node !== null) ? nodes : null;
 }
 
 function parseNode(content: Buffer): Parsed | null {

@@ -4,7 +4,7 @@ import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError, quotaReached } from '../errors.ts';
 import { personQuotas } from '../personQuotas.ts';
-import { lockConversation, takesPart } from '../repositories/conversations.ts';
+import { countDevices, lockConversation, takesPart } from '../repositories/conversations.ts';
 import { otherGroupInfoBytes } from '../repositories/quotas.ts';
 import * as rows from '../repositories/trees.ts';
 import { noSuchConversation } from './permissions.ts';
@@ -16,6 +16,9 @@ export const unnamedFor = 10 * 60 * 1000;
 /** Bytes of a group's nodes beyond which they are looked for whenever somebody puts more, and beyond which none are taken. */
 const roomy = 16 * 1024 * 1024;
 const full = 32 * 1024 * 1024;
+
+/** The largest tree that is given to anybody; no client takes a larger one. */
+const treeMax = 16 * 1024 * 1024;
 
 /**
  * Stores nodes of a group's tree whose children are there, or come before them.
@@ -35,6 +38,9 @@ export async function putTreeNodes(
     // Against who commits and forgets what nothing names, so that a child that is there stays.
     await lockConversation(tx, conversationId);
     const bytes = await rows.touchTree(tx, conversationId, now);
+    const size = parsed.reduce((sum, node) => sum + rows.sizeOf(node), 0);
+    // First, so that none of their children is forgotten.
+    await makeRoom(tx, conversationId, { bytes, size }, now);
     const hashes = new Set(parsed.flatMap(({ children, hash }) => [hash, ...(children ?? [])]));
     const known = await rows.placesOf(tx, conversationId, [...hashes]);
     const places = new Map(known);
@@ -45,10 +51,12 @@ export async function putTreeNodes(
       nodes.set(node.hash, node);
     }
     const added = [...nodes.values()].filter(({ hash }) => !known.has(hash));
-    const size = added.reduce((sum, { content }) => sum + content.length, 0);
-    if (size > 0) await requireRoom(tx, conversationId, bytes + size, now);
     await rows.putNodes(tx, conversationId, [...nodes.values()], now);
-    await rows.addTreeBytes(tx, conversationId, size);
+    await rows.addTreeBytes(
+      tx,
+      conversationId,
+      added.reduce((sum, node) => sum + rows.sizeOf(node), 0),
+    );
   });
 }
 
@@ -58,21 +66,43 @@ async function requireMember(db: Db, conversationId: string, userId: string): Pr
   if (!isGroup || !(await takesPart(db, conversationId, userId))) throw noSuchConversation();
 }
 
-/** @throws ApiError quota */
-async function requireRoom(tx: Db, conversationId: string, wanted: number, now: number): Promise<void> {
-  const freed = wanted > roomy ? await forgetUnnamed(tx, conversationId, now) : 0;
+/**
+ * Makes room for nodes by forgetting others, as few as it takes. Any member can fill a group, by what nobody names or by a
+ * tree that is none; so all of it gives way to who comes next, and nobody is kept from committing.
+ * @throws ApiError quota
+ */
+async function makeRoom(
+  tx: Db,
+  conversationId: string,
+  { bytes, size }: { readonly bytes: number; readonly size: number },
+  now: number,
+): Promise<void> {
   const others = await otherGroupInfoBytes(tx, conversationId);
-  if (wanted - freed > full || wanted - freed + others > personQuotas.groupInfoBytesPerUser) {
-    throw quotaReached(
-      'group-infos',
-      'The groups of this group\u2019s creator are too large altogether. There is room again when one of them is deleted.',
-    );
-  }
+  const left = personQuotas.groupInfoBytesPerUser - others;
+  const room = Math.min(full, Math.max(left, await roomOfDevices(tx, conversationId)));
+  let stored = bytes;
+  if (stored + size > Math.min(roomy, room)) stored -= await forgetUnnamed(tx, conversationId, now);
+  if (stored + size > room) stored -= await forgetOldest(tx, conversationId, stored + size - room, room / 2);
+  if (stored + size > room) throw groupInfosFull();
 }
 
 /**
+ * Bytes that a group may take whatever its creator's others take, which members of those could make too large: many times
+ * what the leaves of its people's devices are.
+ */
+export async function roomOfDevices(db: Db, conversationId: string): Promise<number> {
+  return 64 * 1024 + 16 * 1024 * (await countDevices(db, conversationId));
+}
+
+export const groupInfosFull = () =>
+  quotaReached(
+    'group-infos',
+    'The groups of this group\u2019s creator are too large altogether. There is room again when one of them is deleted.',
+  );
+
+/**
  * Returns the tree below a root as a ratchet_tree extension has it.
- * @throws ApiError not-found, also for a tree of which something is missing
+ * @throws ApiError not-found, also for a tree of which something is missing, or that is larger than any client's
  */
 export async function treeBelow(
   db: Db,
@@ -81,7 +111,9 @@ export async function treeBelow(
   treeHash: string,
 ): Promise<Buffer> {
   await requireMember(db, conversationId, userId);
-  const tree = ratchetTree(inHex(treeHash), await rows.nodesOf(db, conversationId));
+  const root = inHex(treeHash);
+  const nodes = await rows.nodesBelow(db, conversationId, root, treeMax);
+  const tree = nodes === null ? null : ratchetTree(root, nodes);
   if (tree === null) throw new ApiError('not-found', 'There is no such tree.');
   return tree;
 }
@@ -130,18 +162,53 @@ async function forgetUnnamed(tx: Db, conversationId: string, now: number): Promi
   const skeleton = await rows.skeletonOf(tx, conversationId);
   const [current = null, ...ofWelcomes] = await rows.rootsOf(tx, conversationId);
   const fresh = [...skeleton].filter(([, { storedAt }]) => storedAt > now - unnamedFor).map(([hash]) => hash);
-  const kept = new Set<string>();
-  const waiting = [current, ...ofWelcomes, ...fresh];
-  while (waiting.length > 0) {
-    const hash = waiting.pop() ?? null;
-    if (hash === null || kept.has(hash)) continue;
-    kept.add(hash);
-    waiting.push(...(skeleton.get(hash)?.children ?? []));
-  }
+  const kept = below([current, ...ofWelcomes, ...fresh], skeleton);
   const gone = [...skeleton.keys()].filter((hash) => !kept.has(hash));
   const others = [...ofWelcomes, ...fresh].some((hash) => hash !== current);
   if (!others) await rows.settleTree(tx, conversationId);
   return rows.deleteNodes(tx, conversationId, gone);
+}
+
+/**
+ * Deletes nodes that were brought longest ago, and what stands above them, but not the tree that the GroupInfo names: unless
+ * that leaves no room for another one, and goes first then. So it is never what somebody brings who is about to commit.
+ * @param wanted bytes
+ * @param most bytes of the tree that the GroupInfo names
+ * @returns bytes
+ */
+async function forgetOldest(tx: Db, conversationId: string, wanted: number, most: number): Promise<number> {
+  const skeleton = await rows.skeletonOf(tx, conversationId);
+  const [root = null] = await rows.rootsOf(tx, conversationId);
+  const current = below([root], skeleton);
+  const size = [...current].reduce((sum, hash) => sum + (skeleton.get(hash)?.size ?? 0), 0);
+  const isKept = size <= most;
+  const others = [...skeleton].filter(([hash]) => !current.has(hash));
+  const oldest = others.toSorted(([, one], [, other]) => one.storedAt - other.storedAt);
+  const gone = new Set(isKept ? [] : current);
+  let freed = isKept ? 0 : size;
+  for (const [hash, node] of oldest) {
+    if (freed >= wanted) break;
+    gone.add(hash);
+    freed += node.size;
+  }
+  for (const [hash, { children }] of others.toSorted(([, one], [, other]) => one.level - other.level)) {
+    if (children?.some((child) => gone.has(child)) === true) gone.add(hash);
+  }
+  return rows.deleteNodes(tx, conversationId, [...gone]);
+}
+
+/** Finds the nodes below these, and these. */
+function below(tops: readonly (string | null)[], skeleton: rows.Skeleton): Set<string> {
+  const found = new Set<string>();
+  const waiting = [...tops];
+  while (waiting.length > 0) {
+    const hash = waiting.pop() ?? null;
+    const node = hash === null ? undefined : skeleton.get(hash);
+    if (hash === null || node === undefined || found.has(hash)) continue;
+    found.add(hash);
+    waiting.push(...(node.children ?? []));
+  }
+  return found;
 }
 
 export const inHex = (base64Url: string) => Buffer.from(base64Url, 'base64url').toString('hex');

@@ -15,6 +15,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'wrong-credentials': 'Wrong username or password.',
   'device-required': 'Register this browser as a device first.',
   'not-a-contact': 'You can only talk to people who are your contacts.',
+  'asked-first': 'Somebody of them wants to be asked before they are in a group.',
   'wrong-password': 'The current password is wrong.',
   'proof-required': 'Confirm this with your password.',
   'proof-refused': 'The password was not confirmed. Please try again.',

@@ -14,7 +14,9 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
     'Set a new password, proven by the old one or by a recovery session, and end every other session',
   moveOn:
     'Move on after a theft: a new account key and password, all devices revoked, every other session ended, no recovery key. This session registers its browser as a new device then',
-  accountData: 'What the relay holds about a person that no other call answers, for the data export',
+  accountData:
+    'What the relay holds about a person that no other call answers, and the sessions, for the data export',
+  putAskedFirst: 'Change whether one is asked before somebody puts one into a group',
   putDiscoverability: 'Change by which names others find one, and whether they are shown the email',
   deleteAccount: "Delete the account and everything that is the person's",
   listAccountChanges: 'What has changed who owns the account in the last seven days, oldest first',
@@ -30,6 +32,8 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
     "Keep the person's username as a device of theirs has signed it, for those who may see their devices",
   listSignedNames:
     'Signed usernames of oneself, contacts and fellow members; those of others, and who has none, are left out',
+  listSessions: 'Own sessions, oldest first',
+  endSession: 'End an own session on every process at once',
   putDevice: 'Register this browser as a device, or resume it, and bind the session to it',
   putStart:
     'Register a start of this device in the place of one of those named, or the first one; answers the one that is registered then',
@@ -100,6 +104,12 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   getLeaveStatement:
     "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone. Null where there is none",
   deleteGroup: 'Creator: delete a group with its whole log, for everybody, by the word of the device',
+  listGroupInvitations: "Invitations to groups that ask oneself, and those to one's own groups",
+  inviteGroupMembers:
+    "Creator: ask those among contacts who want to be asked before they are in a group. The answer says who can't be added yet",
+  withdrawGroupInvitation: 'Creator: ask somebody no more',
+  acceptGroupInvitation: "Accept to be in a group, by the group's id: its creator can add one now",
+  declineGroupInvitation: "Decline to be in a group, by the group's id",
   listGroupMessages:
     "The log of a group, from the commit that made one a member. `is_read`: by oneself; one's own messages, by everybody",
   sendGroupMessage: 'Append an application message; repeating a messageId answers the entry that exists',

@@ -11,6 +11,7 @@ import { commonOptions, helpOf, overview } from './help.ts';
 import { people } from './people.ts';
 import { reports } from './reports.ts';
 import { signUp } from './signUp.ts';
+import { printableJson } from './text.ts';
 import { usage } from './usage.ts';
 import { version } from './version.ts';
 
@@ -48,7 +49,7 @@ export async function runCommand(words: readonly string[], io: Io): Promise<numb
     }
     requireWords(command, given);
     const outcome = await perform(command, given, io);
-    out(given.options.json === true ? `${JSON.stringify(outcome.json, null, 2)}\n` : `${outcome.text}\n`);
+    out(given.options.json === true ? `${printableJson(outcome.json)}\n` : `${outcome.text}\n`);
     return outcome.hasFailed === true ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError) {

@@ -1,6 +1,15 @@
 /** Strangers' text without what would move the cursor, or ring the bell, of whoever reads it. */
 export const printable = (text: string): string => text.replaceAll(/\p{C}/gu, '�');
 
+/** JSON in several lines, in which such characters of strangers' text are escaped: it is read at a terminal, too. */
+export const printableJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(/(?!\n)\p{C}/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_unit, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
 /** E.g. `2026-03-01 12:00`, in UTC; `-` for null. */
 export function when(time: number | null): string {
   return time === null ? '-' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');

@@ -2,7 +2,15 @@ import type { RouteBody, routes } from '../../contract/index.ts';
 import type { Share } from './rateLimiter.ts';
 
 /** The actions that have quotas of their own, whichever route or protocol performs them. */
-export type Action = 'search' | 'rename' | 'contact-request' | 'claim' | 'commit' | 'send' | 'receipt';
+export type Action =
+  | 'search'
+  | 'rename'
+  | 'contact-request'
+  | 'claim'
+  | 'commit'
+  | 'tree'
+  | 'send'
+  | 'receipt';
 
 /** Calls that have quotas of their own, beside the one that every call takes from. */
 export const routeActions: { readonly [Name in keyof typeof routes]?: Action } = {
@@ -14,6 +22,8 @@ export const routeActions: { readonly [Name in keyof typeof routes]?: Action } =
   sendUserMessage: 'send',
   sendGroupMessage: 'send',
   submitCommit: 'commit',
+  putTreeNodes: 'tree',
+  getTree: 'tree',
   putReceipt: 'receipt',
   addGroupMember: 'commit',
 };

@@ -10,6 +10,8 @@ export interface LiveSession {
 
 /** The longest delay that setTimeout takes, about 24.8 days; a token can live longer. */
 const maxTimerMs = 2 ** 31 - 1;
+/** Milliseconds until a session is looked for again where the database gave no answer. */
+const unansweredMs = 60_000;
 
 /**
  * Proves a token for a connection that stays open, and tells when the session behind it has ended or expired.
@@ -24,7 +26,9 @@ export async function openLiveSession(
   const session = await services.sessions.verify(token);
   const closeConnection = services.connections.open(session.userId);
   let timer: NodeJS.Timeout;
+  let isReleased = false;
   const release = () => {
+    isReleased = true;
     closeConnection();
     unsubscribe();
     stopAwaiting();
@@ -43,12 +47,18 @@ export async function openLiveSession(
       if (error instanceof ApiError) end(endCodeOf(error));
     });
   });
-  const awaitExpiry = () => {
-    const left = session.expiresAt - services.clock();
-    if (left <= 0) end('session-expired');
-    else timer = setTimeout(awaitExpiry, Math.min(left, maxTimerMs)).unref();
+  const lookAgainIn = (delay: number) => {
+    if (!isReleased) timer = setTimeout(lookAgain, Math.min(Math.max(delay, 0), maxTimerMs)).unref();
   };
-  timer = setTimeout(awaitExpiry, 0).unref();
+  const awaitExpiry = ({ expiresAt }: Session) => lookAgainIn(expiresAt - services.clock());
+  // A session that has got a device since the connection began lives longer than was said then.
+  const lookAgain = () => {
+    services.sessions.verify(token).then(awaitExpiry, (error: unknown) => {
+      if (!(error instanceof ApiError)) lookAgainIn(unansweredMs);
+      else if (!isReleased) end(endCodeOf(error));
+    });
+  };
+  awaitExpiry(session);
   try {
     // Once more, now that the signal is listened to: the first answer may be older than the end of the session.
     await services.sessions.verify(token);

@@ -144,6 +144,17 @@ export async function takesPart(db: Db, conversationId: string, userId: string):
   return row !== undefined;
 }
 
+/** Counts the devices of all people of a conversation. */
+export async function countDevices(db: Db, conversationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('participants')
+    .innerJoin('devices', 'devices.user_id', 'participants.user_id')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('participants.conversation_id', '=', conversationId)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
 /** Ids of all conversations that a person takes part in, started or not. */
 export async function conversationIdsOf(db: Db, userId: string): Promise<string[]> {
   const rows = await db

@@ -74,6 +74,8 @@ export interface SessionRow {
   readonly id: string;
   readonly deviceId: string | null;
   readonly createdAt: number;
+  /** When its device was last seen; of one without a device, when it was opened. */
+  readonly lastSeenAt: number;
   readonly expiresAt: number;
 }
 
@@ -81,17 +83,20 @@ export interface SessionRow {
 export async function liveSessionsOf(db: Db, userId: string, now: number): Promise<SessionRow[]> {
   const rows = await db
     .selectFrom('sessions')
-    .select(['id', 'device_id', 'created_at', 'expires_at'])
-    .where('user_id', '=', userId)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now)
-    .orderBy('created_at')
-    .orderBy('id')
+    .leftJoin('devices', 'devices.id', 'sessions.device_id')
+    .select(['sessions.id', 'sessions.device_id', 'sessions.created_at', 'sessions.expires_at'])
+    .select('devices.last_seen_at')
+    .where('sessions.user_id', '=', userId)
+    .where('sessions.ended_at', 'is', null)
+    .where('sessions.expires_at', '>', now)
+    .orderBy('sessions.created_at')
+    .orderBy('sessions.id')
     .execute();
   return rows.map((row) => ({
     id: row.id,
     deviceId: row.device_id,
     createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at ?? row.created_at,
     expiresAt: row.expires_at,
   }));
 }
@@ -119,21 +124,27 @@ export async function idlestSessions(
   return rows.slice(kept).map(({ id }) => id);
 }
 
-/** Makes a recovery session one like any other, living `lifetime` milliseconds from its beginning. */
-export async function makeFullSession(db: Db, id: string, lifetime: number): Promise<void> {
+/** Makes a recovery session one like any other, which ends then unless it gets a device. */
+export async function makeFullSession(db: Db, id: string, expiresAt: number): Promise<void> {
   await db
     .updateTable('sessions')
-    .set((update) => ({ purpose: 'full', expires_at: update('created_at', '+', lifetime) }))
+    .set({ purpose: 'full', expires_at: expiresAt })
     .where('id', '=', id)
     .where('purpose', '=', 'recovery')
     .execute();
 }
 
-/** Binds a session to a device for good. False if it is bound to another one already. */
-export async function bindDevice(db: Db, sessionId: string, deviceId: string): Promise<boolean> {
+/**
+ * Binds a session to a device for good, and has it live `lifetime` milliseconds from its beginning. False if it is bound to
+ * another one already.
+ */
+export async function bindDevice(
+  db: Db,
+  { sessionId, deviceId, lifetime }: { sessionId: string; deviceId: string; lifetime: number },
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
-    .set({ device_id: deviceId })
+    .set((update) => ({ device_id: deviceId, expires_at: update('created_at', '+', lifetime) }))
     .where('id', '=', sessionId)
     .where((where) => where.or([where('device_id', 'is', null), where('device_id', '=', deviceId)]))
     .executeTakeFirstOrThrow();
@@ -259,13 +270,21 @@ export async function endAllSessions(db: Db, userId: string, now: number): Promi
 }
 
 /**
- * Frees a person's sessions from their devices, which are about to be deleted: those that live on or are kept to tell why
- * they ended.
+ * Frees a person's sessions from their devices, which are about to be deleted: those that are kept to tell why they ended, and
+ * those that live on, which end at `expiresAt` unless they get another one.
  */
-export async function freeSessions(db: Db, userId: string): Promise<void> {
+export async function freeSessions(db: Db, userId: string, expiresAt: number): Promise<void> {
   await db
     .updateTable('sessions')
-    .set({ device_id: null })
+    .set((update) => ({
+      device_id: null,
+      expires_at: update
+        .case()
+        .when('ended_at', 'is', null)
+        .then(expiresAt)
+        .else(update.ref('expires_at'))
+        .end(),
+    }))
     .where('user_id', '=', userId)
     .where((where) => where.or([where('ended_at', 'is', null), where('end_code', 'is not', null)]))
     .execute();

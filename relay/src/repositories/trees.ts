@@ -20,7 +20,15 @@ export type Place = Pick<TreeNode, 'level' | 'firstLeaf'>;
 /** As many as one statement may name. */
 const atOnce = 200;
 
-/** Makes room for the tree of a conversation that has none yet. @returns bytes of its nodes */
+/** Bytes that a node counts beside its content: its row and its index, which are most of a blank node. */
+const rowBytes = 256;
+
+/** Returns the bytes that a node counts. */
+export const sizeOf = ({ content }: Pick<TreeNode, 'content'>) => content.length + rowBytes;
+
+const countedSize = sql<number>`length(content) + ${sql.lit(rowBytes)}`.as('size');
+
+/** Begins to count the tree of a conversation that has none yet. @returns bytes of its nodes */
 export async function touchTree(db: Db, conversationId: string, now: number): Promise<number> {
   const row = await db
     .insertInto('trees')
@@ -139,33 +147,63 @@ export async function rootsOf(db: Db, conversationId: string): Promise<(string |
   return [current?.tree_hash ?? null, ...welcomes.map((row) => row.tree_hash)];
 }
 
-/** All nodes of a conversation, by their hashes. */
-export async function nodesOf(
+/**
+ * The nodes below a root with the root, by their hashes, as far as they are stored.
+ * @param most bytes
+ * @returns null where they are more
+ */
+export async function nodesBelow(
   db: Db,
   conversationId: string,
-): Promise<Map<string, Pick<TreeNode, 'children' | 'content'>>> {
-  const rows = await db
+  root: string,
+  most: number,
+): Promise<Map<string, Pick<TreeNode, 'children' | 'content'>> | null> {
+  const nodes = new Map<string, Pick<TreeNode, 'children' | 'content'>>();
+  let bytes = 0;
+  let level = [root];
+  while (level.length > 0) {
+    const children: string[] = [];
+    for (const part of partsOf(level)) {
+      for (const { children: text, content, hash } of await nodesAmong(db, conversationId, part)) {
+        const node = { children: childrenIn(text), content };
+        nodes.set(hash, node);
+        bytes += sizeOf(node);
+        children.push(...(node.children ?? []));
+      }
+      if (bytes > most) return null;
+    }
+    level = children;
+  }
+  return nodes;
+}
+
+function nodesAmong(db: Db, conversationId: string, hashes: readonly string[]) {
+  return db
     .selectFrom('tree_nodes')
     .select(['hash', 'children', 'content'])
     .where('conversation_id', '=', conversationId)
+    .where('hash', 'in', hashes)
     .execute();
-  return new Map(
-    rows.map(({ children, content, hash }) => [hash, { children: childrenIn(children), content }]),
-  );
 }
 
-/** All nodes of a conversation without what is in them, with when they were brought. */
-export async function skeletonOf(
-  db: Db,
-  conversationId: string,
-): Promise<Map<string, { readonly children: readonly [string, string] | null; readonly storedAt: number }>> {
+/** Nodes without what is in them, by their hashes, with the bytes that they count and when they were brought. */
+export type Skeleton = ReadonlyMap<
+  string,
+  Pick<TreeNode, 'children' | 'level'> & { readonly size: number; readonly storedAt: number }
+>;
+
+/** All nodes of a conversation. */
+export async function skeletonOf(db: Db, conversationId: string): Promise<Skeleton> {
   const rows = await db
     .selectFrom('tree_nodes')
-    .select(['hash', 'children', 'stored_at'])
+    .select(['hash', 'children', 'level', 'stored_at', countedSize])
     .where('conversation_id', '=', conversationId)
     .execute();
   return new Map(
-    rows.map((row) => [row.hash, { children: childrenIn(row.children), storedAt: row.stored_at }]),
+    rows.map(({ children, hash, level, size, stored_at: storedAt }) => [
+      hash,
+      { children: childrenIn(children), level, size, storedAt },
+    ]),
   );
 }
 
@@ -181,7 +219,7 @@ export async function deleteNodes(
       .deleteFrom('tree_nodes')
       .where('conversation_id', '=', conversationId)
       .where('hash', 'in', part)
-      .returning(sql<number>`length(content)`.as('size'))
+      .returning(countedSize)
       .execute();
     bytes += gone.reduce((sum, { size }) => sum + size, 0);
   }

@@ -1,4 +1,4 @@
-import type { Profile } from '../../contract/index.ts';
+import type { AccountChangeKind, Profile, RouteBody, routes } from '../../contract/index.ts';
 import { limits } from '../../contract/index.ts';
 import { provenLifetime } from '../auth/sessions.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
@@ -7,6 +7,7 @@ import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
 import { relayVersion } from '../version.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
+import { openSessionsOf } from './sessions.ts';
 
 export function accountHandlers({
   accountChanges,
@@ -18,6 +19,16 @@ export function accountHandlers({
   sessions,
   signedNames,
 }: Services) {
+  /** The change that a vault makes in the place of the one so far. @throws ApiError not-found without one */
+  async function vaultChange(
+    userId: string,
+    { recoveryAuthKey, recoveryWrap }: RouteBody<typeof routes.putVault>,
+  ): Promise<AccountChangeKind> {
+    if (recoveryAuthKey === undefined) return recoveryWrap === null ? 'recovery-key' : 'vault';
+    const before = await accounts.vault(userId);
+    return before.recoveryWrap === null ? 'recovery-key-created' : 'recovery-key';
+  }
+
   return {
     getVersion: async () => ({ version: relayVersion, sign_up: await accounts.signUpMode() }),
 
@@ -49,7 +60,6 @@ export function accountHandlers({
       return { access_token: token, loginProof, user: profileOf(user) };
     },
 
-    logout: ({ session }) => sessions.end(session.id),
     authParams: ({ query }) => accounts.passwordParams(query.identifier),
     profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
 
@@ -92,28 +102,20 @@ export function accountHandlers({
     },
 
     accountData: async ({ session }) => {
-      const {
-        user,
-        credentials,
-        consentedAt,
-        discoverability,
-        sessions: live,
-      } = await accounts.data(session.userId);
+      const { user, credentials, askedFirst, consentedAt, discoverability } = await accounts.data(
+        session.userId,
+      );
       return {
         profile: profileOf(user),
         consented_at: time(consentedAt),
         discoverability,
+        asked_first: askedFirst,
         password_params: {
           salt: text(credentials.salt),
           opsLimit: credentials.opsLimit,
           memLimit: credentials.memLimit,
         },
-        sessions: live.map((one) => ({
-          device_id: one.deviceId,
-          created_at: time(one.createdAt),
-          expires_at: time(one.expiresAt),
-          current: one.id === session.id,
-        })),
+        sessions: await openSessionsOf(sessions, session),
       };
     },
 
@@ -176,6 +178,7 @@ export function accountHandlers({
     putVault: async ({ session, body, requireProof }) => {
       if (body.version > 0) await requireProof();
       const { passwordWrap, recoveryWrap, recoveryAuthKey } = body;
+      const change = body.version > 0 ? await vaultChange(session.userId, body) : null;
       const version = await accounts.replaceVault(session.userId, {
         version: body.version,
         sealedVault: bytes(body.sealedVault),
@@ -186,10 +189,7 @@ export function accountHandlers({
             ? undefined
             : { authKey: recoveryAuthKey, proofKey: keyOf(body.recoveryProofKey) },
       });
-      if (body.version > 0) {
-        const isRecovery = recoveryAuthKey !== undefined || recoveryWrap === null;
-        await accountChanges.record(session, isRecovery ? 'recovery-key' : 'vault');
-      }
+      if (change !== null) await accountChanges.record(session, change);
       return { version };
     },
   } satisfies Partial<Handlers>;

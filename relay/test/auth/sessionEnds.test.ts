@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, limits, topics } from '../../contract/index.ts';
-import { revocationOf } from '../devices.ts';
+import { revocationOf, sessionOf } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -56,6 +56,18 @@ const ends: readonly End[] = [
   {
     how: 'by logging out',
     action: () => elsewhere.call('POST', '/logout'),
+    ended: () => [elsewhere],
+    kept: () => [here],
+  },
+  {
+    how: 'by another one that was opened after it',
+    action: () => elsewhere.call('DELETE', `/sessions/${sessionOf(here.token)}`),
+    ended: () => [here],
+    kept: () => [elsewhere],
+  },
+  {
+    how: 'by one that was opened before it, and proves the password',
+    action: () => here.call('DELETE', `/sessions/${sessionOf(elsewhere.token)}`),
     ended: () => [elsewhere],
     kept: () => [here],
   },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits, type Vault } from '../../contract/index.ts';
-import { certificateOf, revocationOf } from '../devices.ts';
-import { base64Url, call, logIn, rotatedVault, signUpOnDevice } from '../helpers.ts';
+import { certificateOf, revocationOf, sessionOf } from '../devices.ts';
+import { base64Url, call, logIn, type Person, rotatedVault, signUpOnDevice } from '../helpers.ts';
 import { createGroup } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import {
@@ -55,14 +55,31 @@ describe('a stolen token', () => {
     expect(await stolen.call('GET', '/vault/wraps')).toMatchObject(required);
   });
 
-  it('of a log-in that has registered no device gives the wraps for fifteen minutes, and with a proof after them', async () => {
+  it('ends itself and sessions from before it, and none that the person opens since', async () => {
+    const earlier = await logIn(world.relay, world.person);
+    world.now += 1;
+    const stolen = await logIn(world.relay, world.person);
+    const atOnce = await logIn(world.relay, world.person);
+    world.now += 1;
+    const later = await logIn(world.relay, world.person);
+    const end = ({ token }: Person) =>
+      send({ method: 'DELETE', path: `/sessions/${sessionOf(token)}` }, null, stolen.token);
+    for (const other of [atOnce, later]) expect(await end(other)).toMatchObject(required);
+    const alive = async ({ token }: Person) =>
+      (await call(world.relay, 'GET', '/profile', { token })).status === 200;
+    expect(await Promise.all([earlier, atOnce, later].map(alive))).toEqual([true, true, true]);
+    for (const own of [earlier, stolen]) expect((await end(own)).status).toBe(204);
+    expect(await Promise.all([earlier, stolen].map(alive))).toEqual([false, false]);
+  });
+
+  it('of a log-in that has registered no device gives the wraps, and ends after fifteen minutes', async () => {
     const stolen = await logIn(world.relay, world.person);
     const read = () => call(world.relay, 'GET', '/vault/wraps', { token: stolen.token });
     world.now += 15 * 60 * 1000 - 1;
     expect((await read()).status).toBe(200);
     world.now += 1;
-    expect(await read()).toMatchObject(required);
-    expect((await stolen.call('GET', '/vault/wraps')).status).toBe(200);
+    expect(await read()).toMatchObject({ status: 401, body: { code: 'session-expired' } });
+    expect((await stolen.call('GET', '/profile')).status).toBe(401);
   });
 
   it('of a log-in that has registered no device ends as the person sets a new password', async () => {

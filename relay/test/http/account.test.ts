@@ -9,6 +9,7 @@ import {
   type Person,
   signUp,
   signUpBody,
+  signUpOnDevice,
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
@@ -172,12 +173,15 @@ describe('sessions', () => {
     expect(signals).toEqual([{ type: 'session-ended', sessionId: id, code: 'session-expired' }]);
   });
 
-  it('expire after thirty days', async () => {
-    const person = await signUp(relay);
+  it.each([
+    { of: 'a device', lifetime: 30 * day, signUpSomehow: signUpOnDevice },
+    { of: 'a log-in that has registered no device', lifetime: day / 96, signUpSomehow: signUp },
+  ])('of $of expire after $lifetime ms', async ({ lifetime, signUpSomehow }) => {
+    const person = await signUpSomehow(relay);
     const start = now;
-    now = start + 30 * day - 1000;
+    now = start + lifetime - 1000;
     expect((await person.call('GET', '/profile')).status).toBe(200);
-    now = start + 30 * day;
+    now = start + lifetime;
     expect(await person.call('GET', '/profile')).toMatchObject({
       status: 401,
       body: { code: 'session-expired' },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountChange, Device, RevokedDevice, Vault } from '../../contract/index.ts';
+import type { AccountChange, Device, OpenSession, RevokedDevice, Vault } from '../../contract/index.ts';
 import { certificateOf, privateKeyOf, publicKeyOf, revocationOf, sessionSignature } from '../devices.ts';
 import {
   base64Url,
@@ -108,6 +108,13 @@ describe('moving on after a theft', () => {
     expect((await register(deviceId, certificateOf(owner.id, deviceId, newKey))).status).toBe(200);
     expect((await owner.call<Device[]>('GET', '/devices')).body).toMatchObject([
       { id: deviceId, current: true },
+    ]);
+  });
+
+  it('lets this session end soon where it registers no browser anew', async () => {
+    await moveOn();
+    expect((await owner.call<OpenSession[]>('GET', '/sessions')).body).toMatchObject([
+      { device_id: null, expires_at: new Date(now + 15 * 60 * 1000).toISOString() },
     ]);
   });
 

@@ -9,6 +9,7 @@ import {
 } from '../../contract/index.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createPasswords } from '../../src/auth/passwords.ts';
+import { certificateOf, sessionOf, sessionSignature } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -28,7 +29,8 @@ import { Tab } from '../presence/tab.ts';
 import { proofHeaders, proofKeyOf } from '../proofs.ts';
 import { recordEvents, recordSignals } from './conversation.ts';
 
-const day = 24 * 60 * 60 * 1000;
+const minute = 60 * 1000;
+const day = 24 * 60 * minute;
 let now = Date.parse('2026-03-01T12:00:00.000Z');
 let relay: TestRelay;
 let person: PersonOnDevice;
@@ -127,7 +129,9 @@ describe('the profile', () => {
 });
 
 describe('the account’s own data', () => {
-  it('include what no other call answers', async () => {
+  it('include its open sessions, which are listed by themselves too', async () => {
+    const begun = now;
+    now += minute;
     const later = await logIn(relay, person);
     const { body } = await later.call<AccountData>('GET', '/users/me');
     expect(body).toEqual({
@@ -135,16 +139,27 @@ describe('the account’s own data', () => {
       consented_at: '2026-03-01T12:00:00.000Z',
       discoverability: { found_by: 'both', shows_email: false },
       password_params: { salt: person.salt, opsLimit: 3, memLimit: 134_217_728 },
-      sessions: expect.arrayContaining(
-        [person.deviceId, null].map((deviceId) => ({
-          device_id: deviceId,
+      sessions: [
+        {
+          id: sessionOf(person.token),
+          device_id: person.deviceId,
+          created_at: new Date(begun).toISOString(),
+          last_seen_at: new Date(begun).toISOString(),
+          expires_at: new Date(begun + 30 * day).toISOString(),
+          current: false,
+        },
+        {
+          id: sessionOf(later.token),
+          device_id: null,
           created_at: new Date(now).toISOString(),
-          expires_at: new Date(now + 30 * day).toISOString(),
-          current: deviceId === null,
-        })),
-      ),
+          last_seen_at: new Date(now).toISOString(),
+          // One without a device ends soon.
+          expires_at: new Date(now + 15 * minute).toISOString(),
+          current: true,
+        },
+      ],
     });
-    expect(body.sessions).toHaveLength(2);
+    expect((await later.call('GET', '/sessions')).body).toEqual(body.sessions);
   });
 });
 
@@ -286,14 +301,19 @@ describe('recovering an account', () => {
     expect(
       await call(relay, 'PUT', '/users/me/password', { token: session.token, body, headers }),
     ).toMatchObject({ status: 200 });
-    // From then on it is a session like any other, and the only one.
+    // From then on it is a session like any other, which takes a device to last, and the only one.
     expect((await session.call('GET', '/contacts')).status).toBe(200);
     expect(await person.call('GET', '/profile')).toMatchObject(superseded);
     expect((await login(person.username, password)).status).toBe(200);
     expect((await login(person.username, person.password)).status).toBe(401);
+    now += 14 * minute;
+    const id = randomUUID();
+    const certificate = certificateOf(person.id, id);
+    const device = { name: 'A browser', certificate, signature: sessionSignature(session.token, id) };
+    expect((await session.call('PUT', `/devices/${id}`, device)).status).toBe(200);
     now += 29 * day;
     expect((await session.call('GET', '/contacts')).status).toBe(200);
-    now -= 29 * day;
+    now -= 29 * day + 14 * minute;
   });
 
   it('opens nothing else, neither by REST nor by MQTT nor on the presence socket', async () => {

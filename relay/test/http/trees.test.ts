@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { groupConversationId, limits, type WelcomeItem } from '../../contract/index.ts';
 import { createRetentionJob } from '../../src/jobs/retention.ts';
 import { unnamedFor } from '../../src/messaging/trees.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { personQuotas } from '../../src/personQuotas.ts';
+import { sizeOf } from '../../src/repositories/trees.ts';
 import {
   base64Url,
   befriend,
@@ -46,7 +47,7 @@ const bytesCounted = async () =>
   (await db().selectFrom('trees').select('bytes').executeTakeFirst())?.bytes ?? 0;
 const bytesStored = async () =>
   (await db().selectFrom('tree_nodes').select('content').execute()).reduce(
-    (sum, { content }) => sum + content.length,
+    (sum, node) => sum + sizeOf(node),
     0,
   );
 const commitWith = (epoch: number, treeHash?: string, welcomes: Parameters<typeof commitBody>[1] = []) => ({
@@ -296,25 +297,93 @@ describe('nodes that nothing names', () => {
 });
 
 describe('trees', () => {
+  const MiB = 1024 * 1024;
   const counted = (bytes: number) => db().updateTable('trees').set({ bytes }).execute();
   const full = { status: 413, body: { code: 'quota', quota: 'group-infos' } };
+  const done = { status: 204 };
+  const aTree = () =>
+    testTree(
+      64,
+      () => randomBytes(2000),
+      () => randomBytes(1500),
+    );
 
-  it('of one group are not more than is kept for one', async () => {
-    await putNodes(aino, conversationId, testTree(2).nodes);
-    await counted(32 * 1024 * 1024 - 300);
-    const { nodes } = testTree(4);
-    expect(await putNodes(aino, conversationId, nodes)).toMatchObject(full);
-    expect(await putNodes(aino, conversationId, nodes.slice(0, 2))).toMatchObject({ status: 204 });
-    now += unnamedFor;
-    await counted(32 * 1024 * 1024 - 300);
-    // Nodes that nothing names make room.
-    expect(await putNodes(aino, conversationId, nodes)).toMatchObject({ status: 204 });
+  /** Brings all nodes, of any size, in as many calls as it takes. */
+  async function bring(person: PersonOnDevice, nodes: readonly Buffer[]) {
+    const atOnce = Math.floor(limits.treeNodesPerRequest / (limits.treeNodeMax + 4));
+    for (let from = 0; from < nodes.length; from += atOnce) {
+      const part = nodes.slice(from, from + atOnce);
+      now += 1;
+      expect(await putNodes(person, conversationId, part)).toMatchObject(done);
+    }
+  }
+
+  it('of one group give way to what a member brings next, the newest and those of Welcomes too', async () => {
+    const welcomed = aTree();
+    const named = aTree();
+    await bring(aino, welcomed.nodes);
+    const welcomes = [{ deviceIds: [eero.deviceId], welcome: base64Url(100) }];
+    await addMember(aino, groupId, eero, commitWith(0, welcomed.treeHash, welcomes));
+    await bring(aino, named.nodes);
+    await commits(1, named.treeHash);
+    const leaf = (index: number) => leafInput(index, randomBytes(limits.treeNodeMax - 6));
+    const junk = Array.from({ length: 995 }, (_, index) => leaf(index));
+    await bring(eero, junk);
+    expect(await bytesCounted()).toBeGreaterThan(31.8 * MiB);
+
+    const next = aTree();
+    await bring(aino, next.nodes);
+    expect(await bytesCounted()).toBe(await bytesStored());
+    expect(await getTree(aino, conversationId, welcomed.treeHash)).toMatchObject(refused(404, 'not-found'));
+    expect((await getTree(aino, conversationId, named.treeHash)).status).toBe(200);
+    await commits(2, next.treeHash);
   });
 
-  it("count with the GroupInfos of all groups of the creator's", async () => {
+  it('of one group give way although the GroupInfo names them, where they leave no room for another', async () => {
+    await addMember(aino, groupId, eero, commitBody(0));
+    const junk = testTree(
+      1024,
+      () => randomBytes(31.4 * 1024),
+      () => null,
+    );
+    await bring(eero, junk.nodes);
+    expect((await submitCommit(eero, conversationId, commitWith(1, junk.treeHash))).status).toBe(201);
+    // No client takes so large a tree.
+    expect(await getTree(aino, conversationId, junk.treeHash)).toMatchObject(refused(404, 'not-found'));
+    now += 10 * unnamedFor;
+    const next = aTree();
+    await bring(aino, next.nodes);
+    await commits(2, next.treeHash);
+    expect((await getTree(aino, conversationId, next.treeHash)).body.equals(next.extension)).toBe(true);
+  });
+
+  it("count with the GroupInfos of all groups of the creator's, beyond which there is room for their devices", async () => {
     await putNodes(aino, conversationId, testTree(2).nodes);
     await counted(personQuotas.groupInfoBytesPerUser - 100);
-    const other = groupConversationId(await createGroup(aino));
-    expect(await putNodes(aino, other, testTree(4).nodes)).toMatchObject(full);
+    const other = await createGroup(aino);
+    await addMember(aino, other, eero, commitBody(0));
+    const large = Array.from({ length: 4 }, (_, index) => leafInput(index, randomBytes(30_000)));
+    expect(await putNodes(aino, groupConversationId(other), large)).toMatchObject(full);
+    // A member takes all of that, names it, and leaves a GroupInfo that every other one is larger than.
+    const junk = testTree(
+      2,
+      () => randomBytes(30_000),
+      () => randomBytes(30_000),
+    );
+    expect(await putNodes(eero, groupConversationId(other), junk.nodes)).toMatchObject(done);
+    const least = { ...commitWith(1, junk.treeHash), groupInfo: base64Url(1) };
+    expect((await submitCommit(eero, groupConversationId(other), least)).status).toBe(201);
+    const next = testTree(4, () => randomBytes(2000));
+    expect(await putNodes(aino, groupConversationId(other), next.nodes)).toMatchObject(done);
+    const commit = commitWith(2, next.treeHash);
+    expect((await submitCommit(aino, groupConversationId(other), commit)).status).toBe(201);
+  });
+
+  it('count each node with its row, and come no more at once than the deepest tree has', async () => {
+    const blank = (index: number) => leafInput(index % 4096, Buffer.from(`${index}`));
+    const nodes = Array.from({ length: limits.treeNodes + 1 }, (_, index) => blank(index));
+    expect(await putNodes(aino, conversationId, nodes)).toMatchObject(refused(422, 'invalid-request'));
+    expect(await putNodes(aino, conversationId, nodes.slice(1))).toMatchObject(done);
+    expect(await bytesCounted()).toBeGreaterThan(2 * MiB);
   });
 });

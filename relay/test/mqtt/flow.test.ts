@@ -261,6 +261,18 @@ test('a client that falls silent for one and a half times its Keep Alive is drop
   expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8d }]);
 });
 
+test('a connection outlives the time that its session had before it got a device', async () => {
+  const relay = await start();
+  const person = relay.signUp({ deviceId: null, expiresAt: Date.now() + 10_000 });
+  const client = await RawClient.open(relay.mqttUrl);
+  fakeTimeouts();
+  client.send(connectBytes(person, {}, 20));
+  expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
+  relay.bindDevice(person);
+  vi.advanceTimersByTime(10_001);
+  await client.ping();
+});
+
 test('bytes of a packet that never ends keep no connection alive', async () => {
   const { relay, alice, bob } = await startWithFriends();
   const other = await RawClient.connect(relay.mqttUrl, bob);

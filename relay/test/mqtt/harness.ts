@@ -88,6 +88,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
         await state.beforeVerify();
         const session = sessions.get(token);
         if (session === undefined) throw new ApiError('unauthenticated', 'Sign in first.');
+        if (session.expiresAt <= Date.now()) throw new ApiError('session-expired', 'Sign in again.');
         return session;
       },
     },
@@ -162,8 +163,10 @@ export async function startRealtime(options: HarnessOptions = {}) {
       sessions.set(token, full);
       return { id, token, session: full };
     },
+    /** Registers a device, with which the session lives for another hour. */
     bindDevice(person: Person): void {
-      sessions.set(person.token, { ...person.session, deviceId: randomUUID() });
+      const expiresAt = Date.now() + 3_600_000;
+      sessions.set(person.token, { ...person.session, deviceId: randomUUID(), expiresAt });
     },
     signOut(person: Person): void {
       sessions.delete(person.token);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId } from '../../contract/index.ts';
+import { insertNews } from '../../src/repositories/operatorNews.ts';
 import {
   base64Url,
   befriend,
@@ -92,6 +93,17 @@ describe('a suspended person', () => {
     }
     expect(await reason).toBe(0x87);
     await tab.closed;
+  });
+
+  it('is out although the command has said something before that the relay does not know', async () => {
+    const { db } = relay.relay.database;
+    const sessions = db.selectFrom('sessions').select('id').where('user_id', '=', aino.id);
+    const { id: sessionId } = await sessions.executeTakeFirstOrThrow();
+    const reason = disconnectReason(await clients.connect(relay.mqttUrl, aino));
+    const signal = { type: 'session-ended', sessionId, code: 'account-suspended' };
+    const news = ['{', '{"signal":{"type":"news-of-later"}}', JSON.stringify({ signal })];
+    await insertNews(db, news, Date.now());
+    expect(await reason).toBe(0x87);
   });
 
   it('is told so by a log-in and a recovery that prove who they are, and strangers by none', async () => {

@@ -93,6 +93,17 @@ describe('a report', () => {
     expect((await aino.call('GET', '/reports')).body).toEqual([]);
   });
 
+  it('moves no cursor of who reads it, as JSON neither, which says all of it', async () => {
+    const text = 'a\u{9b}2J\u{1b}]0;title\u{7}\u{202e}b\u{e0041}\nä 👋';
+    const { id } = (await report({ text, messages: [] })).body;
+    const { out } = await run(relay.environment, 'reports', 'show', id, '--json');
+    expect(out.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+    expect(JSON.parse(out)).toMatchObject({ text });
+    const shown = await run(relay.environment, 'reports', 'show', id);
+    expect(shown.out.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+    expect(shown.out).toContain('ä 👋');
+  });
+
   it('is neither of oneself nor of nobody', async () => {
     expect(await report({ user_id: aino.id })).toMatchObject({ status: 422 });
     expect(await report({ user_id: '00000000-0000-4000-8000-000000000000' })).toMatchObject({ status: 404 });

@@ -26,6 +26,7 @@ async function migrateToFirst(db: Db, types: ColumnTypes): Promise<void> {
 }
 
 const [aino, eero, device, session] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+const sessionWithoutDevice = randomUUID();
 const bytes = (text: string) => `'\\x${Buffer.from(text).toString('hex')}'`;
 
 /** Inserts into the tables of the first migration, in the dialect of either database. */
@@ -40,6 +41,7 @@ const rows = (blob: (text: string) => string) => [
   `insert into vaults values ('${aino}', 1, ${blob('vault')}, ${blob('wrap')}, null)`,
   `insert into devices values ('${device}', '${aino}', 'A browser', ${blob('certificate')}, 1, 1)`,
   `insert into sessions values ('${session}', '${aino}', '${device}', 1, 9000000000000, null)`,
+  `insert into sessions values ('${sessionWithoutDevice}', '${aino}', null, 1, 9000000000000, null)`,
   `insert into contacts values ('${aino}', '${eero}', 1), ('${eero}', '${aino}', 1)`,
   `insert into conversations values ('direct:x', 3, 7, ${blob('info')}, 1)`,
   `insert into participants values ('direct:x', '${aino}', 5), ('direct:x', '${eero}', 7)`,
@@ -50,6 +52,7 @@ const readEverything = async (db: Db) => ({
   account: await findByName(db, 'name0'),
   vault: await findVault(db, aino),
   session: await findLiveSession(db, { id: session, userId: aino, now: 2 }),
+  sessionWithoutDevice: await findLiveSession(db, { id: sessionWithoutDevice, userId: aino, now: 2 }),
   conversations: await conversationsOf(db, aino),
   entries: await entriesOf(db, 'direct:x', { limit: 10, maxBytes: 1000 }),
 });
@@ -57,6 +60,7 @@ const everything = {
   account: { user: { id: aino, fullName: 'Name' } },
   vault: { version: 1, sealedVault: Buffer.from('vault') },
   session: { deviceId: device },
+  sessionWithoutDevice: { deviceId: null, expiresAt: 15 * 60 * 1000 + 1 },
   conversations: [{ epoch: 3, lastSeq: 7, readSeq: 5 }],
   entries: [{ seq: 7, content: Buffer.from('content') }],
 };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, limits, topics } from '../../contract/index.ts';
@@ -17,10 +16,11 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { addMember, commitBody, createGroup, messageBody, receiptBody } from '../http/conversation.ts';
+import { addMember, commitBody, createGroup, messageBody } from '../http/conversation.ts';
 import { createClients, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
 import { messagePayload } from '../mqtt/rawClient.ts';
 import { hello, Tab } from '../presence/tab.ts';
+import { actions } from './actions.ts';
 
 let now: number;
 let relay: TestRelay;
@@ -78,29 +78,6 @@ async function expectLimit(
   expect(await action()).not.toMatchObject(isRefusal);
 }
 
-/** The calls of a signed-in person that have quotas of their own. */
-const actions = {
-  search: (person: PersonOnDevice) => person.call('GET', '/search?q=somebody'),
-  rename: (person: PersonOnDevice) =>
-    person.call('PUT', '/users/me', { username: person.username, email: person.email }),
-  'contact-request': (person: PersonOnDevice) => person.call('POST', `/contacts/request/${randomUUID()}`),
-  claim: (person: PersonOnDevice) => person.call('POST', `/users/${person.id}/key-packages/claim`),
-  commit: (person: PersonOnDevice) =>
-    person.call(
-      'POST',
-      `/conversations/${directConversationId(person.id, randomUUID())}/commits`,
-      commitBody(0),
-    ),
-  send: (person: PersonOnDevice) => person.call('POST', `/messages/user/${randomUUID()}`, messageBody(1)),
-  receipt: (person: PersonOnDevice) => {
-    const conversationId = directConversationId(person.id, randomUUID());
-    return person.call(
-      'PUT',
-      `/conversations/${conversationId}/receipt`,
-      receiptBody(person, conversationId, 1),
-    );
-  },
-} as const;
 const actionNames = Object.keys(actions) as (keyof typeof actions)[];
 
 describe.each(actionNames)('%s', (name) => {
@@ -390,8 +367,8 @@ it('a refusal is logged with its quota and no address beyond its network', async
 it('every quota has its test', async () => {
   await relayWith({});
   const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
-  const inOtherTests: QuotaName[] = ['claim.account-target', 'claim.target', 'added.target', 'mail.account'];
-  expect([...tried, ...inLoginTest, ...inOtherTests].toSorted()).toEqual(
+  const targets = ['claim', 'added'].flatMap((what) => [`${what}.account-target`, `${what}.target`]);
+  expect([...tried, ...inLoginTest, ...targets, 'mail.account'].toSorted()).toEqual(
     Object.keys(defaultQuotas).toSorted(),
   );
   const quotas = Object.values(publicRouteQuotas).flat();

@@ -17,10 +17,10 @@ import { fullTimestamp } from '../../ui/format.ts';
 import type { ReportDialogProps } from './ReportDialog.tsx';
 import styles from './ReportDialogPopup.module.css';
 
-/** How many of their last messages are offered. */
-const offered = 10;
-/** Code units of a message that its line shows. */
-const shown = 200;
+/** How many of their last messages are offered: with few, somebody could write past what they are reported for. */
+const offered = 50;
+/** How many can be sent, and the code units of each: what is shown is what is sent. */
+const sent = { messages: 10, length: 4000 };
 
 export function ReportDialogPopup({ person, open, onOpenChange }: ReportDialogProps) {
   return (
@@ -34,16 +34,20 @@ export function ReportDialogPopup({ person, open, onOpenChange }: ReportDialogPr
 function ReportForm({ person, onDone }: Pick<ReportDialogProps, 'person'> & { onDone: () => void }) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
-  const messages = useMessagesOf(person.id);
+  const last = useMessagesOf(person.id);
   const [reason, setReason] = useState<PersonReport['reason']>('spam');
   const [text, setText] = useState('');
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState<readonly Offered[]>([]);
   const [busy, setBusy] = useState(false);
+
+  const isChosen = ({ messageId }: Offered) => chosen.some((one) => one.messageId === messageId);
+  // Ticked messages stay, however much they write meanwhile.
+  const past = chosen.filter(({ messageId }) => last.every((one) => one.messageId !== messageId));
+  const messages = [...last, ...past];
 
   async function send() {
     setBusy(true);
-    const attached = messages.filter(({ messageId }) => chosen.has(messageId));
-    const report = { userId: person.id, reason, text: text.trim(), messages: attached };
+    const report = { userId: person.id, reason, text: text.trim(), messages: messages.filter(isChosen) };
     const isSent = await attempt(() => actions.report(report), {
       success: t('reports.sent'),
       failure: t('reports.failed'),
@@ -52,11 +56,9 @@ function ReportForm({ person, onDone }: Pick<ReportDialogProps, 'person'> & { on
     if (isSent) onDone();
   }
 
-  function tick(messageId: string, isTicked: boolean) {
-    const next = new Set(chosen);
-    if (isTicked) next.add(messageId);
-    else next.delete(messageId);
-    setChosen(next);
+  function tick(message: Offered, isTicked: boolean) {
+    const others = chosen.filter(({ messageId }) => messageId !== message.messageId);
+    setChosen(isTicked ? [...others, message] : others);
   }
 
   return (
@@ -91,27 +93,35 @@ function ReportForm({ person, onDone }: Pick<ReportDialogProps, 'person'> & { on
         <p className={styles.muted}>
           {t(messages.length === 0 ? 'reports.attachNone' : 'reports.attachHint')}
         </p>
-        {messages.map((message) => (
-          <CheckboxField
-            key={message.messageId}
-            name={message.messageId}
-            required={false}
-            label={t('reports.message', {
-              time: fullTimestamp(message.timestamp),
-              text: clip(message.text, shown),
-            })}
-            checked={chosen.has(message.messageId)}
-            onCheckedChange={(isTicked) => tick(message.messageId, isTicked)}
-            disabled={busy}
-          />
-        ))}
+        <div className={styles.list}>
+          {messages.map((message) => (
+            <CheckboxField
+              key={message.messageId}
+              name={message.messageId}
+              required={false}
+              label={t('reports.message', {
+                time: fullTimestamp(message.timestamp),
+                text: clip(message.text, sent.length),
+              })}
+              checked={isChosen(message)}
+              onCheckedChange={(isTicked) => tick(message, isTicked)}
+              disabled={busy || (chosen.length >= sent.messages && !isChosen(message))}
+            />
+          ))}
+        </div>
       </fieldset>
     </CardForm>
   );
 }
 
+interface Offered {
+  readonly messageId: string;
+  readonly timestamp: string;
+  readonly text: string;
+}
+
 /** Their last messages that this page has, the newest first. */
-function useMessagesOf(userId: string) {
+function useMessagesOf(userId: string): Offered[] {
   const chats = useAtomValue(chatsAtom);
   return (chats[userId]?.messages ?? [])
     .flatMap(({ content, messageId, senderId, timestamp }) =>

@@ -118,12 +118,13 @@ export function createServices(options: ServicesOptions) {
     sync,
     joiner,
     commitSubmitter,
-    maySend: async (conversationId) => {
+    maySend(conversationId) {
       const key = keyOf(conversationId, ownUserId);
-      if (key !== null && doubts.holds(chats.get(key).state)) return 'held';
-      return groupOf(conversationId) === null
-        ? security.trust.maySend(conversationId)
-        : groupList.maySend(conversationId);
+      const judge = groupOf(conversationId) === null ? security.trust : groupList;
+      return doubts.unlessHeld(
+        () => (key === null ? null : chats.get(key).state),
+        () => judge.maySend(conversationId),
+      );
     },
     onIdentityChanged: () => background(() => security.trust.reload()),
     isOffline: () => store.get(offlineAtom),

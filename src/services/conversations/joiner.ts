@@ -4,6 +4,7 @@ import { isApiError } from '../../net/errors.ts';
 import { groupOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 import { withStart } from '../core/place.ts';
+import { timings } from '../core/timings.ts';
 
 type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
 
@@ -19,7 +20,7 @@ export type EnterResult =
   | { readonly kind: 'not-started' };
 
 export interface Joiner {
-  /** Reads this device's mailbox and answers the conversations that have a Welcome in it. */
+  /** Reads this device's mailbox and answers the conversations that have a Welcome in it which may open by now. */
   refreshMailbox(): Promise<readonly string[]>;
   /** Looks in the mailbox as far as it has been read. */
   hasWelcome(conversationId: string): Promise<boolean>;
@@ -57,9 +58,16 @@ export const passingFailures: ReadonlySet<FailureCode> = new Set([
   'internal',
 ]);
 
+/** Returns whether Welcomes would keep later ones out of the mailbox, which the relay gives in parts of eight megabytes. */
+function isTooMuch(welcomes: readonly WelcomeItem[]): boolean {
+  return welcomes.reduce((sum, { welcome }) => sum + welcome.length, 0) > 2 ** 20;
+}
+
 export function createJoiner(deps: Deps, ownUserId: string): Joiner {
-  const { api, crypto, locks } = deps;
+  const { api, clock, crypto, locks } = deps;
   let mailbox: readonly WelcomeItem[] = [];
+  /** Until when Welcomes rest whose tree the relay has not got, by their ids. */
+  const restingUntil = new Map<string, number>();
   let reading: Promise<readonly WelcomeItem[]> | null = null;
   /** Commits on their way, and the positions of those that were taken last, by conversation. */
   const onTheirWay = new Map<string, Promise<void>>();
@@ -78,7 +86,11 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
     } finally {
       if (reading === read) reading = null;
     }
-    return [...new Set(mailbox.map((item) => item.conversationId))];
+    return [...new Set(mailbox.filter(isReady).map((item) => item.conversationId))];
+  }
+
+  function isReady({ id }: WelcomeItem): boolean {
+    return (restingUntil.get(id) ?? 0) <= clock.now();
   }
 
   async function drop(item: WelcomeItem): Promise<void> {
@@ -94,14 +106,15 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
    * has megabytes.
    */
   async function hasWelcome(conversationId: string): Promise<boolean> {
-    const isThere = () => mailbox.some((item) => item.conversationId === conversationId);
+    const isThere = () => mailbox.some((item) => item.conversationId === conversationId && isReady(item));
     if (!isThere()) await reading?.catch(() => undefined);
     return isThere();
   }
 
   async function welcomesFor(conversationId: string): Promise<WelcomeItem[]> {
     if (!(await hasWelcome(conversationId))) await refreshMailbox();
-    return mailbox.filter((item) => item.conversationId === conversationId).sort((a, b) => b.seq - a.seq);
+    const own = mailbox.filter((item) => item.conversationId === conversationId && isReady(item));
+    return own.sort((a, b) => b.seq - a.seq);
   }
 
   async function treeNamed(conversationId: string, treeHash: string | undefined): Promise<string | null> {
@@ -118,7 +131,10 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
         await crypto.joinByWelcome({ conversationId, epoch, seq, welcome, tree });
       } catch (error) {
         // It stays for when the relay has the tree. The way from outside may be open meanwhile, or says what is wrong.
-        if (errorCode(error) === 'missing-tree') continue;
+        if (errorCode(error) === 'missing-tree') {
+          restingUntil.set(item.id, clock.now() + timings.rejoinPause);
+          if (!isTooMuch(mailbox.filter(({ id }) => restingUntil.has(id)))) continue;
+        }
         if (passingFailures.has(errorCode(error))) throw error;
         // Not meant for the keys this device has: it will never open, and the external commit is the way in.
         await drop(item);

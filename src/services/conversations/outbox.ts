@@ -116,14 +116,20 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return { groupId, userId };
   }
 
+  /** @throws AppError while messages of the conversation wait for the person's word */
+  async function requirePermission(conversationId: string): Promise<SendPermission> {
+    const permission = await maySend(conversationId);
+    if (permission === 'held') throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
+    return permission;
+  }
+
   /** Prepares and sends until the relay takes the message. The conversation may move in between, but not for ever. */
   async function deliver(
     conversationId: string,
     messageId: string,
     ready: ReadyMessage | undefined,
   ): Promise<MessageView> {
-    const permission = await maySend(conversationId);
-    if (permission === 'held') throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
+    const permission = await requirePermission(conversationId);
     // The log has messages that a restored browser had sent: this device must know of them before it first encrypts.
     const hadRead = sync.hasRead(conversationId);
     if (!hadRead) await sync.catchUp(conversationId);
@@ -137,6 +143,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     for (let preparation = 0; preparation < maxPreparations; preparation += 1) {
       // The first repetition is ordinary (healing, a lost race); after that somebody else is as busy as we are.
       if (preparation > 1) await delay(clock, backoff.next());
+      // This device may have come back meanwhile, to others than it left.
+      if (preparation > 0 || !hadRead) await requirePermission(conversationId);
       const prepared = next ?? (await crypto.prepareMessage(messageId));
       next = undefined;
       if (prepared.kind === 'sent') return prepared.message;

@@ -2,6 +2,7 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
+import type { AddedMembers } from '../../store/actions.ts';
 import { type GroupProgress, groupProgressAtom } from '../../store/groups.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
@@ -17,11 +18,8 @@ export interface GroupActions {
   open(groupId: string | null): Promise<void>;
   /** @returns the id of the new group, which is the open one then */
   create(name: string): Promise<string>;
-  /**
-   * Adds people with all their devices, by as few commits as it takes.
-   * @returns who has no device yet, and so could not be added
-   */
-  add(groupId: string, userIds: readonly string[]): Promise<readonly string[]>;
+  /** See AppActions.addGroupMembers. */
+  add(groupId: string, userIds: readonly string[]): Promise<AddedMembers>;
   leave(groupId: string): Promise<void>;
   delete(groupId: string): Promise<void>;
   /** Takes a group that has ended out of this browser. */
@@ -63,8 +61,13 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
+  async function signEnding(groupId: string, ending: 'delete' | 'leave') {
+    const { nonce } = await api.createProofNonce();
+    return { nonce, signature: await crypto.groupEnding(groupConversationId(groupId), ending, nonce) };
+  }
+
   async function deleteAtRelay(groupId: string): Promise<void> {
-    await api.deleteGroup(groupId, await crypto.groupEnding(groupConversationId(groupId), 'delete'));
+    await api.deleteGroup(groupId, await signEnding(groupId, 'delete'));
   }
 
   async function toleratingAbsence(task: () => Promise<unknown>): Promise<void> {
@@ -118,14 +121,10 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
           progress({ step: 'gathering-keys', done: 0, total: userIds.length });
           const { addMembers } = await import('./addMembers.ts');
           await list.reconcile(groupId);
-          const withoutDevice = await addMembers(
-            { deps: options.deps, commitSubmitter, progress },
-            groupId,
-            userIds,
-          );
+          const added = await addMembers({ deps: options.deps, commitSubmitter, progress }, groupId, userIds);
           progress({ step: 'opening' });
           await list.reconcile(groupId, await lastSeqOf(groupId));
-          return withoutDevice;
+          return added;
         }),
       ),
 
@@ -133,8 +132,9 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       failingWith(t('errors.leaveGroupFailed'), async () => {
         const { leaveStatement } = await import('./leaveStatement.ts');
         const statement = await leaveStatement(options, groupConversationId(groupId));
-        const signature = await crypto.groupEnding(groupConversationId(groupId), 'leave');
-        await giveUp(groupId, () => api.leaveGroup(groupId, signature, statement));
+        const signed = await signEnding(groupId, 'leave');
+        const ending = statement === null ? signed : { ...signed, statement };
+        await giveUp(groupId, () => api.leaveGroup(groupId, ending));
       }),
 
     delete: (groupId) =>

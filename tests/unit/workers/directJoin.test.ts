@@ -55,3 +55,17 @@ it('a new device comes into one that holds none any more, after its person has r
   expect(await phone.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
   expect(tablet.deviceId).not.toBe(phone.deviceId);
 });
+
+it('nobody comes back into a direct conversation after a commit that is none, with a GroupInfo that is none', async () => {
+  const { relay, device } = createWorld();
+  const alice = await device(ALICE);
+  const bob = await Rogue.create(relay, BOB, 'bob');
+  bob.publish();
+  await alice.start(ALICE_AND_BOB);
+  bob.join();
+  await alice.send(ALICE_AND_BOB, 'read before');
+  bob.commitNothing(ALICE_AND_BOB);
+  await expect(alice.sync()).rejects.toMatchObject({ code: 'unsupported' });
+  expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'forked' });
+  expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(['read before']);
+});

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { limits as relayLimits } from '#relay/contract/index.ts';
+import { parseTreeNodes } from '#relay/src/messaging/treeNodes.ts';
 import type { CommitSubmission } from '#workers/api/cryptoApi.ts';
 import { limits } from '#workers/codec/limits.ts';
+import { leafOptions } from '#workers/identity/leafOptions.ts';
 import { absentDevices } from './support/absentDevices.ts';
 import { ALICE, BOB, CAROL, createWorld, DAY, GROUP, type TestDevice, textOf } from './support/device.ts';
+import { createTrioWithRogue, processLogOn } from './support/rogueTrio.ts';
 
 /** A group of Alice and Bob with so many devices more that its tree goes beside. */
 async function largeGroup() {
@@ -115,6 +119,20 @@ describe('the tree of a group', () => {
     relay.submit(alice, added);
     await carol.syncOne(GROUP);
     expect(await carol.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
+  });
+});
+
+describe('a leaf that is larger than the relay keeps', () => {
+  it('keeps a large group from changing', async () => {
+    const { alice, bob, relay } = await createTrioWithRogue();
+    const extension = { type: 1, data: new Uint8Array(relayLimits.treeNodeMax) };
+    bob.commit(GROUP, { leaf: { ...leafOptions, extensions: [extension] } });
+    expect((await processLogOn(alice)).state.status).toBe('joined');
+    const keyPackages = absentDevices(limits.devicesWithTreeInside);
+    const { tree } = await alice.api.addMembers({ conversationId: GROUP, keyPackages });
+    const taken = tree?.parts.map((part) => parseTreeNodes(Buffer.from(part, 'base64url')));
+    expect(taken).toContain(null);
+    expect(relay.log(GROUP).treeNodes.size).toBe(0);
   });
 });
 

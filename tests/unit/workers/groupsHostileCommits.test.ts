@@ -216,6 +216,16 @@ describe('a hostile commit in a group', () => {
     }
   });
 
+  it('is the end of a group for everybody where its GroupInfo is none either', async () => {
+    const { alice, bob, carol } = await createTrioWithRogue();
+    bob.commitNothing(GROUP);
+    for (const device of [alice, carol]) {
+      expect((await processLogOn(device)).state.status).toBe('forked');
+      await expect(device.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'unsupported' });
+      expect((await device.history(GROUP)).map(textOf)).toEqual(['before']);
+    }
+  });
+
   it('ignores a commit that repeats an earlier one', async () => {
     const { alice, bob, carol, relay } = await createTrioWithRogue();
     const { epoch, content, id } = relay.entries(GROUP)[1]!;

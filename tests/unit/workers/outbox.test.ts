@@ -186,11 +186,11 @@ describe('the outbox', () => {
 
   it('accepts any text of up to 64 KiB, and refuses longer and empty ones', async () => {
     const { alice, bob } = await createPair();
-    const texts = ['ä'.repeat(32 * 1024), '"\\\u202e<b>\u0000', '👩‍👩‍👧', ' '];
+    const texts = ['ä'.repeat(32 * 1024), '"\\\u202e<b>\u0000', '\u0000'.repeat(64 * 1024), '👩‍👩‍👧', ' '];
     for (const text of texts) await alice.send(ALICE_AND_BOB, text);
     await alice.send(ALICE_AND_BOB, 'lone \ud800 surrogate');
     expect((await bob.sync()).map(textOf)).toEqual([...texts, 'lone \ufffd surrogate']);
-    for (const text of ['', 'x'.repeat(64 * 1024 + 1), 'ä'.repeat(32 * 1024 + 1), '\u0000'.repeat(30_000)]) {
+    for (const text of ['', 'x'.repeat(64 * 1024 + 1), 'ä'.repeat(32 * 1024 + 1)]) {
       await expect(alice.queue(ALICE_AND_BOB, text)).rejects.toMatchObject({ code: 'usage' });
     }
   });

@@ -6,7 +6,6 @@ import { toCryptoApiError } from '#workers/api/toCryptoApiError.ts';
 import { fromBase64Url, toBase64Url } from '#workers/codec/base64url.ts';
 import { array, GuardFailure, integer, object, oneOf, string } from '#workers/codec/guards.ts';
 import { bytes, decodeJson, encodeJson } from '#workers/codec/json.ts';
-import { encodeTextPayload, payloadContent } from '#workers/conversation/payload.ts';
 import { browserEnv } from '#workers/entry/browserEnv.ts';
 import { createDispatch } from '#workers/entry/dispatch.ts';
 import { reasonOfCode } from '#workers/messaging/undecryptableReasons.ts';
@@ -101,14 +100,6 @@ describe('JSON records', () => {
       expect(() => decodeJson(new TextEncoder().encode(text), Row)).toThrow(GuardFailure);
     },
   );
-});
-
-describe('payloads of messages', () => {
-  it('are JSON with a version and a type', () => {
-    const payload = encodeTextPayload('hei', '2026-03-01T10:00:00Z');
-    expect(JSON.parse(payload)).toEqual({ v: 1, type: 'text', text: 'hei', sentAt: '2026-03-01T10:00:00Z' });
-    expect(payloadContent(payload)).toEqual({ kind: 'text', text: 'hei' });
-  });
 });
 
 describe('the reasons of undecryptable messages', () => {

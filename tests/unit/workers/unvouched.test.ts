@@ -44,6 +44,7 @@ describe('somebody whom a device finds in a group that it comes back to', () => 
     expect(await carol.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
     expect(await unvouchedOn(carol)).toEqual([DAVE]);
     const queued = await carol.queue(GROUP, 'not for everybody');
+    await expect(carol.api.prepareMessage(queued)).rejects.toMatchObject({ code: 'members-in-doubt' });
     expect(dave.deviceId).not.toBe('');
 
     // The creator has one device: nobody else could have added Dave.
@@ -175,6 +176,31 @@ describe('a creator with another device, of which either may have added somebody
     await carol.sync();
     expect(await peopleOn(carol)).toContain(DAVE);
     expect(await unvouchedOn(carol)).toEqual([]);
+  });
+
+  it('is asked no more about somebody who has left, and adds people as before', async () => {
+    const { alice, bob, carol, relay, world } = await createTrioWithRogue();
+    const laptop = await world.device(ALICE);
+    for (const device of [laptop, carol, alice]) await device.sync();
+    bob.follow(relay.entries(GROUP).at(-1)!.content);
+    relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
+    expect((await processLogOn(alice)).state.status).toBe('forked');
+    for (const device of [laptop, carol]) await device.sync();
+    const dave = await world.device(DAVE);
+    await laptop.add(GROUP, [DAVE]);
+    await dave.sync();
+    await dave.send(GROUP, 'Hello');
+    await alice.sync();
+    expect(await unvouchedOn(alice)).toEqual([DAVE]);
+    await dave.leave(GROUP);
+    await carol.sync();
+    await carol.send(GROUP, 'Dave has left');
+    await alice.sync();
+    expect(await peopleOn(alice)).toEqual([ALICE, BOB, CAROL]);
+
+    await world.device(DAVE);
+    await alice.add(GROUP, [DAVE]);
+    expect(await peopleOn(alice)).toEqual([ALICE, BOB, CAROL, DAVE]);
   });
 
   it('alone has anybody taken out', async () => {

@@ -6,6 +6,7 @@ import {
   ids,
   invitationCode,
   loginProof,
+  openSession,
   passwordParams,
   profile,
   proofKey,
@@ -80,12 +81,12 @@ export const account = {
       profile,
       consented_at: time,
       discoverability: { found_by: 'both', shows_email: false },
+      asked_first: false,
       password_params: passwordParams,
-      sessions: [
-        { device_id: ids.device, created_at: time, expires_at: '2026-03-31T12:00:00.000Z', current: true },
-      ],
+      sessions: [openSession],
     },
   },
+  putAskedFirst: { body: { asked_first: true } },
   putDiscoverability: { body: { found_by: 'name', shows_email: false } },
   deleteAccount: {},
   listAccountChanges: {

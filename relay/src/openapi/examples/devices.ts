@@ -6,6 +6,7 @@ import {
   formerStartTag,
   ids,
   keyPackage,
+  openSession,
   sealed,
   startTag,
   statement,
@@ -22,6 +23,8 @@ const device = {
 };
 
 export const devices = {
+  listSessions: { response: [openSession] },
+  endSession: { params: { id: ids.session } },
   putDevice: {
     params: { id: ids.device },
     body: { name: device.name, certificate, signature: deviceSignature },
@@ -67,7 +70,7 @@ export const history = {
     query: { after: 0, limit: 200 },
     response: [{ id: ids.message, conversationId: direct, seq: 7, sealed, position: 1 }],
   },
-  getStorage: { response: { entryDays: 90, historyDays: null } },
+  getStorage: { response: { entryDays: 90, fewestEntryDays: 90, historyDays: null } },
   deleteHistory: { query: { conversationId: direct } },
 } satisfies Partial<Examples>;
 

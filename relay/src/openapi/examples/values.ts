@@ -23,6 +23,14 @@ export const time = '2026-03-01T12:00:00.000Z';
 export const direct = `direct:${ids.aino}:${ids.eero}`;
 export const grouped = `group:${ids.group}`;
 
+export const openSession = {
+  id: ids.session,
+  device_id: ids.device,
+  created_at: time,
+  last_seen_at: time,
+  expires_at: '2026-03-31T12:00:00.000Z',
+  current: true,
+};
 export const authKey = bytes('an authKey ', 32);
 export const recoveryAuthKey = bytes('a recovery authKey ', 32);
 export const invitationCode = bytes('an invitation ', 16);

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { ContactsTab } from '#src/features/contacts/ContactsTab.tsx';
 import { AppError } from '#src/lib/appError.ts';
@@ -60,20 +60,41 @@ describe('reporting a contact', () => {
     expect(toasts()).toEqual(['success: Report sent.']);
   });
 
-  it('offers their last ten messages, newest first, never own ones, and sends those that are ticked', async () => {
-    const theirs = Array.from({ length: 12 }, (_item, seq) => message(seq, veikko.id, `Text ${seq}`));
-    const { actions, open, user } = show([...theirs, message(12, aino.id, 'Mine')]);
+  it('offers their last messages, newest first, never own ones, and sends those that are ticked', async () => {
+    const theirs = Array.from({ length: 52 }, (_item, seq) => message(seq, veikko.id, `Text ${seq}`));
+    const { actions, open, user } = show([...theirs, message(52, aino.id, 'Mine')]);
     const dialog = await open();
     const boxes = dialog.getAllByRole('checkbox');
-    expect(boxes).toHaveLength(10);
+    expect(boxes).toHaveLength(50);
     for (const box of boxes) expect(box).not.toBeChecked();
     expect(dialog.queryByText(/Mine/)).toBeNull();
-    await user.click(dialog.getByRole('checkbox', { name: /Text 11$/ }));
+    await user.click(dialog.getByRole('checkbox', { name: /Text 51$/ }));
     await user.click(dialog.getByRole('checkbox', { name: /Text 3$/ }));
     await user.click(dialog.getByRole('checkbox', { name: /Text 3$/ }));
     await user.click(dialog.getByRole('button', { name: 'Send report' }));
     const [report] = actions.report.mock.calls[0] ?? [];
-    expect(report?.messages.map(({ text }) => text)).toEqual(['Text 11']);
+    expect(report?.messages.map(({ text }) => text)).toEqual(['Text 51']);
+  });
+
+  it('sends what was ticked although they write on meanwhile, and ten messages at most', async () => {
+    const theirs = (count: number) =>
+      Array.from({ length: count }, (_item, seq) => message(seq, veikko.id, `Text ${seq}`));
+    const { actions, open, store, user } = show(theirs(12));
+    const dialog = await open();
+    await user.click(dialog.getByRole('checkbox', { name: /Text 0$/ }));
+    act(() => store.set(chatsAtom, { [veikko.id]: { ...emptyChat, messages: theirs(70) } }));
+    const boxes = dialog.getAllByRole('checkbox');
+    expect(boxes.at(-1)).toBeChecked();
+    for (const box of boxes.slice(0, 10)) await user.click(box);
+    await user.click(dialog.getByRole('button', { name: 'Send report' }));
+    const [report] = actions.report.mock.calls[0] ?? [];
+    const newest = Array.from({ length: 9 }, (_item, back) => `Text ${69 - back}`);
+    expect(report?.messages.map(({ text }) => text)).toEqual([...newest, 'Text 0']);
+  });
+
+  it('shows of a message all that it sends', async () => {
+    const { open } = show([message(1, veikko.id, `${'a'.repeat(3000)} and the end`)]);
+    expect((await open()).getByRole('checkbox', { name: /and the end$/ })).toBeVisible();
   });
 
   it('keeps what was written where it could not be sent, and says why', async () => {

@@ -19,22 +19,48 @@ beforeEach(() => {
 });
 
 describe('messages of a conversation in doubt', () => {
+  const maySend = (change: Parameters<typeof state>[0] | null) =>
+    doubts.unlessHeld(
+      () => (change === null ? null : state(change)),
+      async () => 'yes',
+    );
+
   it.each([
     ['something was found', { isDoubted: true }, {}],
     ['it holds somebody whom nobody vouches for', { group }, { group: sailors }],
-  ])('wait where %s, and go once that is over', (_what, inDoubt, calm) => {
-    expect(doubts.holds(state(inDoubt))).toBe(true);
+  ])('wait where %s, and go once that is over', async (_what, inDoubt, calm) => {
+    expect(await maySend(inDoubt)).toBe('held');
     becomes(inDoubt);
     expect(onReleased).not.toHaveBeenCalled();
     becomes(calm);
     becomes(calm);
     expect(onReleased).toHaveBeenCalledExactlyOnceWith({ conversationId });
-    expect(doubts.holds(state(calm))).toBe(false);
+    expect(await maySend(calm)).toBe('yes');
   });
 
-  it('are let go of none that waits for nothing', () => {
-    expect(doubts.holds(null)).toBe(false);
-    expect(doubts.holds(state())).toBe(false);
+  it('wait where it is in doubt by what is read before they may be sent', async () => {
+    let now = state({ group: sailors });
+    const permission = doubts.unlessHeld(
+      () => now,
+      async () => {
+        now = state({ group });
+        return 'yes-after-check';
+      },
+    );
+    expect(await permission).toBe('held');
+    becomes({ group: sailors });
+    expect(onReleased).toHaveBeenCalledOnce();
+  });
+
+  it('go once that is over, although nobody has asked whether they may', () => {
+    becomes({ group });
+    becomes({ group: sailors });
+    expect(onReleased).toHaveBeenCalledExactlyOnceWith({ conversationId });
+  });
+
+  it('are let go of none that waits for nothing', async () => {
+    expect(await maySend(null)).toBe('yes');
+    expect(await maySend({})).toBe('yes');
     becomes({});
     expect(onReleased).not.toHaveBeenCalled();
   });

@@ -22,8 +22,13 @@ let memberIds: string[];
 const claimKeyPackages = vi.fn<Api['claimKeyPackages']>();
 const claimKeyPackagesOfMany = vi.fn<Api['claimKeyPackagesOfMany']>();
 const createGroup = vi.fn<Api['createGroup']>();
+/** Answers who wants to be asked first. */
+const inviteGroupMembers = vi.fn<Api['inviteGroupMembers']>();
 const deleteGroup = vi.fn<Api['deleteGroup']>();
 const leaveGroup = vi.fn<Api['leaveGroup']>();
+const createProofNonce = async () => ({ nonce: 'once', session: 'session', version: 1, passwordKey: true });
+/** The device's signature, by the relay's nonce. */
+const signedEnding = (ending: 'delete' | 'leave') => ({ nonce: 'once', signature: `signed ${ending} once` });
 const startConversation = vi.fn<CryptoApi['startConversation']>();
 const addMembers = vi.fn<CryptoApi['addMembers']>();
 const submit = vi.fn<CommitSubmitter['submit']>();
@@ -67,6 +72,7 @@ beforeEach(() => {
     );
     return claimed.flat();
   });
+  inviteGroupMembers.mockReset().mockResolvedValue([]);
   createGroup.mockReset().mockImplementation(step('POST /group', { id: groupId }));
   deleteGroup.mockReset().mockImplementation(step('DELETE /group', undefined));
   leaveGroup.mockReset().mockImplementation(step('DELETE /leave', undefined));
@@ -79,12 +85,20 @@ beforeEach(() => {
   catchUp.mockReset().mockImplementation(async () => state());
   reconcile.mockReset().mockResolvedValue(undefined);
   deps = testDeps({
-    api: { claimKeyPackages, claimKeyPackagesOfMany, createGroup, deleteGroup, leaveGroup },
+    api: {
+      claimKeyPackages,
+      claimKeyPackagesOfMany,
+      createGroup,
+      createProofNonce,
+      deleteGroup,
+      inviteGroupMembers,
+      leaveGroup,
+    },
     crypto: {
       startConversation,
       addMembers,
       leaveStatement: step('statement', 'c2lnbmVk'),
-      groupEnding: async (id, ending) => step(`sign ${ending} ${id}`, `signed ${ending}`)(),
+      groupEnding: async (id, ending, nonce) => step(`sign ${ending} ${id}`, `signed ${ending} ${nonce}`)(),
       conversation: async () =>
         state({ members: memberIds.map((userId) => ({ userId, deviceIds: ['device'] })) }),
     },
@@ -229,11 +243,27 @@ describe('adding people to a group', () => {
       memberIds = [me, ...people];
       return { kind: 'taken' };
     });
-    expect(await actions.add(groupId, people)).toEqual([]);
+    expect(await actions.add(groupId, people)).toEqual({ asked: [], withoutDevice: [] });
     expect(addMembers).toHaveBeenCalledOnce();
     expect(addMembers.mock.calls[0]?.[0].keyPackages.map(({ userId }) => userId)).toEqual(people);
     expect(claimKeyPackagesOfMany).toHaveBeenCalledTimes(3);
     expect(told).toEqual(['0 of 60', '25 of 60', '50 of 60', '60 of 60']);
+  });
+
+  it('asks those who want to be asked first, takes no KeyPackage of theirs, and brings the others in', async () => {
+    inviteGroupMembers.mockResolvedValue([carl]);
+    submit.mockImplementation(async () => {
+      memberIds = [me, peer];
+      return { kind: 'taken' };
+    });
+    expect(await actions.add(groupId, [carl, peer])).toEqual({ asked: [carl], withoutDevice: [] });
+    expect(inviteGroupMembers).toHaveBeenCalledExactlyOnceWith(groupId, [carl, peer]);
+    expect(claimKeyPackagesOfMany).toHaveBeenCalledExactlyOnceWith([peer]);
+    claimKeyPackagesOfMany.mockClear();
+    addMembers.mockClear();
+    expect(await actions.add(groupId, [carl])).toEqual({ asked: [carl], withoutDevice: [] });
+    expect(claimKeyPackagesOfMany).not.toHaveBeenCalled();
+    expect(addMembers).not.toHaveBeenCalled();
   });
 
   it('tells who has no device, and brings the others in', async () => {
@@ -244,7 +274,7 @@ describe('adding people to a group', () => {
       memberIds = [me, peer];
       return { kind: 'taken' };
     });
-    expect(await actions.add(groupId, [carl, peer])).toEqual([carl]);
+    expect(await actions.add(groupId, [carl, peer])).toEqual({ asked: [], withoutDevice: [carl] });
     expect(addMembers).toHaveBeenCalledOnce();
   });
 
@@ -282,13 +312,16 @@ describe('leaving a group', () => {
       'DELETE /leave -',
       `given up ${groupId}`,
     ]);
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', 'c2lnbmVk');
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, {
+      ...signedEnding('leave'),
+      statement: 'c2lnbmVk',
+    });
   });
 
   it('tells the relay without a statement when this device is outside the group', async () => {
     catchUp.mockResolvedValue(state({ status: 'outside' }));
     await actions.leave(groupId);
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', null);
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, signedEnding('leave'));
   });
 
   it('succeeds when the relay no longer has the group', async () => {
@@ -313,7 +346,7 @@ describe('deleting a group', () => {
     await actions.delete(groupId);
     const signed = `sign delete ${conversationId} -`;
     expect(steps).toEqual([signed, 'DELETE /group -', `given up ${groupId}`, signed, `given up ${groupId}`]);
-    expect(deleteGroup).toHaveBeenCalledWith(groupId, 'signed delete');
+    expect(deleteGroup).toHaveBeenCalledWith(groupId, signedEnding('delete'));
   });
 
   it('says so when it fails', async () => {

@@ -46,6 +46,26 @@ describe('while the members of a group are in doubt', () => {
     expect(relay.log.at(-1)).toMatchObject({ kind: 'application', content: 'one' });
   });
 
+  it('into which this device comes back as it sends, messages go on waiting', async () => {
+    await queue('one');
+    maySend.mockResolvedValueOnce('yes');
+    relay.append('commit', 'news', peer);
+    await outbox.flush(conversationId);
+    expect(logged()).toEqual([]);
+    expect(device.epoch).toBe(2);
+    expect([...device.waiting.values()].map(({ status }) => status)).toEqual(['sending']);
+    expect(onFailed).not.toHaveBeenCalled();
+  });
+
+  it('that are read for a message before it is sent, it goes on waiting', async () => {
+    await queue('one');
+    maySend.mockResolvedValueOnce('yes');
+    const tab = createTab(deps, () => false);
+    await tab.flush(conversationId);
+    expect(logged()).toEqual([]);
+    expect(maySend).toHaveBeenCalledTimes(2);
+  });
+
   it('that cannot be settled messages fail with what stopped it', async () => {
     maySend.mockRejectedValue(new NetworkError('unreachable'));
     await queue('one', 'two');

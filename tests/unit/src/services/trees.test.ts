@@ -3,6 +3,7 @@ import type { CommitSubmission, CryptoApi } from '#src/crypto/client.ts';
 import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { createJoiner, type Joiner } from '#src/services/conversations/joiner.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { me, peer, refused, state, testDeps } from './support/deps.ts';
 
 const id = `group:${peer}`;
@@ -29,11 +30,13 @@ const welcome = { id: 'welcome', conversationId: id, epoch: 5, seq: 7, welcome: 
 /** The calls of the relay, in order. */
 let steps: string[];
 let joiner: Joiner;
+let clock: ReturnType<typeof testDeps>['clock'];
 const putTreeNodes = vi.fn<Api['putTreeNodes']>();
 const submitCommit = vi.fn<Api['submitCommit']>();
 const getTree = vi.fn<Api['getTree']>();
 const getGroupInfo = vi.fn<Api['getGroupInfo']>();
 const deleteWelcome = vi.fn<Api['deleteWelcome']>();
+const listWelcomes = vi.fn<Api['listWelcomes']>();
 const joinByWelcome = vi.fn<CryptoApi['joinByWelcome']>();
 const joinByExternalCommit = vi.fn<CryptoApi['joinByExternalCommit']>();
 
@@ -49,6 +52,7 @@ beforeEach(() => {
   getTree.mockReset().mockResolvedValue(part);
   getGroupInfo.mockReset().mockResolvedValue({ epoch: 5, groupInfo: 'group', treeHash });
   deleteWelcome.mockReset().mockResolvedValue(undefined);
+  listWelcomes.mockReset().mockResolvedValue([welcome]);
   joinByWelcome.mockReset().mockResolvedValue(state());
   joinByExternalCommit.mockReset().mockResolvedValue(submission);
   const deps = testDeps({
@@ -58,7 +62,7 @@ beforeEach(() => {
       getTree,
       getGroupInfo,
       deleteWelcome,
-      listWelcomes: async () => [welcome],
+      listWelcomes,
       listGroupMessages: async () => [{}] as unknown as Awaited<ReturnType<Api['listGroupMessages']>>,
     },
     crypto: {
@@ -68,6 +72,7 @@ beforeEach(() => {
       joinByExternalCommit,
     },
   });
+  ({ clock } = deps);
   joiner = createJoiner(deps, me);
 });
 
@@ -146,8 +151,32 @@ describe('who joins a group whose tree is beside', () => {
     await joiner.refreshMailbox();
     await expect(joiner.enter(id)).rejects.toMatchObject({ code: 'missing-tree' });
     expect(deleteWelcome).not.toHaveBeenCalled();
+    await clock.advance(timings.rejoinPause);
     await expect(joiner.enter(id)).resolves.toEqual({ kind: 'member' });
     expect(deleteWelcome).toHaveBeenCalledOnce();
+  });
+
+  it('tries a Welcome without its tree no more than once a minute, however often it is told of one', async () => {
+    joinByWelcome.mockRejectedValue(missingTree());
+    joinByExternalCommit.mockRejectedValue(missingTree());
+    expect(await joiner.refreshMailbox()).toEqual([id]);
+    await expect(joiner.enter(id)).rejects.toMatchObject({ code: 'missing-tree' });
+    expect(await joiner.refreshMailbox()).toEqual([]);
+    expect(await joiner.hasWelcome(id)).toBe(false);
+    await expect(joiner.enter(id)).rejects.toMatchObject({ code: 'missing-tree' });
+    expect(joinByWelcome).toHaveBeenCalledOnce();
+    await clock.advance(timings.rejoinPause);
+    expect(await joiner.refreshMailbox()).toEqual([id]);
+    expect(await joiner.hasWelcome(id)).toBe(true);
+  });
+
+  it('deletes Welcomes without their tree of which there would be no room for others', async () => {
+    const large = (name: string) => ({ ...welcome, id: name, welcome: 'A'.repeat(600_000) });
+    listWelcomes.mockResolvedValue([large('one'), large('other')]);
+    joinByWelcome.mockRejectedValue(missingTree());
+    await joiner.refreshMailbox();
+    await joiner.enter(id);
+    expect(deleteWelcome).toHaveBeenCalledExactlyOnceWith('other');
   });
 
   it('keeps the Welcome where the relay is out of reach as it asks for the tree', async () => {

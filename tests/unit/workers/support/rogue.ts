@@ -227,6 +227,7 @@ export class Rogue {
       reInit?: CreateCommitArgs['reInit'];
       authenticatedData?: Uint8Array;
       infoExtensions?: readonly Extension[];
+      leaf?: CreateCommitArgs['leaf'];
       forcePath?: boolean;
     },
   ): void {
@@ -240,7 +241,7 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const { extensions, reInit, authenticatedData, infoExtensions } = change;
+    const { extensions, reInit, authenticatedData, infoExtensions, leaf } = change;
     const created = createCommit(
       this.group,
       {
@@ -250,12 +251,20 @@ export class Rogue {
         ...(reInit && { reInit }),
         ...(authenticatedData && { authenticatedData }),
         ...(infoExtensions && { infoExtensions }),
+        ...(leaf && { leaf }),
         forcePath: change.forcePath ?? true,
         ...anybody,
       },
       this.#env,
     );
     this.#submit(conversationId, Number(epoch), created);
+  }
+
+  /** Submits a commit that is none, with a GroupInfo that is none, as any device of the conversation can. */
+  commitNothing(conversationId: string): void {
+    const { epoch } = this.relay.log(conversationId);
+    const nothing = new Uint8Array(3);
+    this.#submit(conversationId, epoch, { pending: this.group, commit: nothing, groupInfo: nothing });
   }
 
   #submit(

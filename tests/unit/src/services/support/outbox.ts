@@ -24,14 +24,14 @@ export const onFailed = vi.fn<(error: unknown) => void>();
 export const onIdentityChanged = vi.fn<() => void>();
 
 /** A second call makes another tab of the same browser: same worker storage, same locks. */
-export function createTab(tabDeps: TestDeps): Outbox {
+export function createTab(tabDeps: TestDeps, hasRead: () => boolean = () => true): Outbox {
   const joiner = createJoiner(tabDeps, me);
   const sync = createSync(tabDeps, me, joiner);
   return createOutbox({
     deps: tabDeps,
     ownUserId: me,
     // The reading of the log beforehand has its own test.
-    sync: { ...sync, hasRead: () => true },
+    sync: { ...sync, hasRead },
     joiner,
     commitSubmitter: createCommitSubmitter(tabDeps, joiner, sync),
     maySend,
