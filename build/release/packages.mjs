@@ -18,7 +18,7 @@ export function productionPackages(lock, workspace, isInstalled) {
       waiting.push(place);
     }
   }
-  return [...found].toSorted();
+  return [...found].toSorted((one, other) => (one < other ? -1 : 1));
 }
 
 /** Finds a package as Node does: in the folder's own node_modules, then in those of the folders around it. */
