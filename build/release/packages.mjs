@@ -1,5 +1,6 @@
 // packages.d.mts says what it does.
 export function productionPackages(lock, workspace, isInstalled) {
+  /** @type {Set<string>} */
   const found = new Set();
   const waiting = [workspace];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -17,7 +18,7 @@ export function productionPackages(lock, workspace, isInstalled) {
       waiting.push(place);
     }
   }
-  return [...found].toSorted();
+  return [...found].toSorted((one, other) => (one < other ? -1 : 1));
 }
 
 /** Finds a package as Node does: in the folder's own node_modules, then in those of the folders around it. */

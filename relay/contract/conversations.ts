@@ -59,7 +59,7 @@ export const LogEntry = z
     group_id: z.nullable(Id),
     /**
      * Empty, with a digest, once nobody needs it any more, it is too old, or its sender has deleted their account: the
-     * position stays, so that the log keeps no gap.
+     * position stays, so that the log keeps no gap. Also where the digest alone was asked for.
      */
     content: base64Url(limits.commitMax, 0),
     /** When the relay stored it. */
@@ -86,6 +86,8 @@ export const logParts = ['content'] as const;
 export const MessagePage = z.object({
   after: z.optional(QueryInt.check(z.minimum(0))),
   before: z.optional(QueryInt.check(z.minimum(1))),
+  /** The entry at this position comes with its digest alone: the caller has the content, or can't read it. */
+  digestOf: z.optional(QueryInt.check(z.minimum(1))),
   limit: z._default(
     QueryInt.check(z.minimum(1), z.maximum(limits.messagesPerPage)),
     limits.messagesPerPageDefault,

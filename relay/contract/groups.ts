@@ -121,7 +121,7 @@ export const addGroupMember = defineRoute({
   }),
   bodyParts: commitParts,
   status: 201,
-  response: z.extend(SentMessage, { members: z.array(GroupMember) }),
+  response: SentMessage,
   errors: [
     'quota',
     'not-found',

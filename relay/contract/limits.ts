@@ -9,7 +9,8 @@ export const limits = {
   searchMaxResults: 20,
   /** Application message ciphertext (an MLSMessage holding a PrivateMessage). */
   contentMax: 128 * 1024,
-  commitMax: 2 * 1024 * 1024,
+  /** A path to each device of the largest group, as long as nobody in it has committed: 1,170 bytes for each. */
+  commitMax: 5 * 1024 * 1024,
   welcomeMax: 2 * 1024 * 1024,
   groupInfoMax: 4 * 1024 * 1024,
   welcomesPerCommit: 300,
@@ -73,6 +74,12 @@ export const limits = {
   historyBytesPerUser: 256 * 1024 * 1024,
   messagesPerPage: 200,
   messagesPerPageDefault: 100,
+  /**
+   * Byte strings in the body of a call, and bytes of its JSON: twice what the largest has. An empty one takes a byte, and as
+   * much memory and time as hundreds, so that a body of nothing else would hold the relay up for half a minute.
+   */
+  partsPerBody: 1024,
+  partsJsonMax: 512 * 1024,
   mqttPacketMax: 256 * 1024,
   mqttReceiveMaximum: 32,
   mqttExtraSubscriptions: 20,

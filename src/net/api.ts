@@ -14,6 +14,8 @@ export type GroupDetails = RouteResponse<typeof routes.getGroup>;
 export interface LogPage {
   readonly after?: number;
   readonly before?: number;
+  /** The position of an entry of which this browser needs the digest alone. */
+  readonly digestOf?: number;
   readonly limit: number;
 }
 export type { Prove, ProvenRequest } from './http.ts';

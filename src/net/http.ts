@@ -171,6 +171,8 @@ export function createHttp(options: HttpOptions): Http {
     const deadline = new AbortController();
     const timer = clock.after(requestTimeoutMs, () => deadline.abort());
     try {
+      // The code that reads the answer may be out of reach, as the relay may: it is asked for before anything is done there.
+      if (route.responseParts !== undefined) await parts();
       const query = searchParams(input.query);
       const response = await client(`${options.host}/api${fillPath(path, input.params)}`, {
         method: route.method,

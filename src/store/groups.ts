@@ -61,6 +61,8 @@ export const groupUnreadTotalAtom = atom((get) => {
 export type GroupProgress =
   /** People whose keys are there, of those who are added. */
   | { readonly step: 'gathering-keys'; readonly done: number; readonly total: number }
+  /** People who are in, of those who are added by several commits, while another one is made. */
+  | { readonly step: 'adding'; readonly done: number; readonly total: number }
   | { readonly step: 'sealing' | 'submitting' | 'opening' };
 
 /** Null when nothing does. */

@@ -8,7 +8,7 @@ export type { Outcome, Plan } from './world/play.ts';
  * All that the client loads when it is first needed. Loading takes the machine's time: a world in which something is
  * loaded would go on meanwhile, by more or less, and one in which it is there already would not.
  */
-const loadedLater = import.meta.glob(['/src/services/**/*.ts', '/src/i18n/en/*.ts']);
+const loadedLater = import.meta.glob(['/src/services/**/*.ts', '/src/net/parts.ts', '/src/i18n/en/*.ts']);
 
 /** A run before the first one: what libraries do when they are first used would tell that one from the others. */
 const warmUp: Plan = { seed: 'warm', steps: 4, people: 2 };

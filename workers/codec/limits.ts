@@ -10,7 +10,7 @@ export const limits = {
   content: 128 * 1024,
   /** Characters of a payload as it is stored: content in base64url, behind what says so. */
   storedPayload: 176 * 1024,
-  commit: 2 * 1024 * 1024,
+  commit: 5 * 1024 * 1024,
   welcome: 2 * 1024 * 1024,
   groupInfo: 4 * 1024 * 1024,
   /**

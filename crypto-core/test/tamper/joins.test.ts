@@ -74,6 +74,19 @@ describe('whoever joins from outside', () => {
     expect(after.context.treeHash).toEqual(joined.pending.context.treeHash);
   });
 
+  it('hears how far it is, and is not in the group when what hears that throws', () => {
+    const info = exportGroupInfo(groupOf(3, SUITE, env).at(0).group);
+    const join = (progress: (verified: number, leaves: number) => void) =>
+      joinExternal(info, { ...device('outside', env), memberCheck: anyone, progress }, env);
+    const told: (readonly number[])[] = [];
+    join((...step) => void told.push(step));
+    expect(told).toEqual([[3, 3]]);
+    const stop = (): void => {
+      throw new Error('the person closed the page');
+    };
+    expect(() => join(stop)).toThrow('the person closed the page');
+  });
+
   it('COMP-05: judges the authenticated data of a SelfRemove as members do', () => {
     const safeAad = appDataDictionaryExtension([
       { componentId: ComponentId.safeAad, data: encodeComponentIds([]) },

@@ -55,14 +55,9 @@ export interface Groups {
   /**
    * Makes contacts of the creator members, in one transaction with the commit that adds their devices.
    * @throws ApiError not-found, forbidden (not the creator), not-a-contact, asked-first, already-member, limit-reached,
-   *   stale-epoch   *   (with the current epoch), invalid-request
+   *   stale-epoch (with the current epoch), invalid-request
    */
-  add(
-    creator: DeviceSession,
-    groupId: string,
-    people: NewMembers,
-    commit: NewCommit,
-  ): Promise<{ sent: SentMessage; members: rows.Member[] }>;
+  add(creator: DeviceSession, groupId: string, people: NewMembers, commit: NewCommit): Promise<SentMessage>;
   /**
    * @param statement the person's signed word of it, for the members to verify
    * @throws ApiError not-found, forbidden (the creator, who deletes the group instead; not signed by the device)
@@ -149,7 +144,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
 
     async add(creator, groupId, { userId: newId, userIds }, commit) {
       await requireSignedCommit(db, creator, groupConversationId(groupId), commit);
-      const { stored, wereAsked, members } = await db.transaction().execute(async (tx) => {
+      const { stored, wereAsked } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
         const { heldIds, memberIds } = await membersOf(tx, conversationId);
@@ -167,20 +162,25 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         await requirePlaces(tx, addedIds, creator.userId);
         await requireAsked(tx, groupId, addedIds);
         const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds], heldIds };
-        const stored = await storeCommit(tx, creator, audience, commit, clock());
+        const committed = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
           const held = heldIds.includes(userId);
-          await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq, held });
+          await conversations.insertParticipant(tx, {
+            conversationId,
+            userId,
+            seq: committed.entry.seq,
+            held,
+          });
         }
         await leaveStatements.deleteLeaveStatements(tx, conversationId, addedIds);
         const wereAsked = await deleteInvitations(tx, groupId, addedIds);
-        return { stored, wereAsked, members: await rows.membersOf(tx, conversationId) };
+        return { stored: committed, wereAsked };
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
       listsChanged(hearersOf(stored.audience));
       publishCommit(hub, stored);
       if (wereAsked) hub.publishToUsers(hearersOf(stored.audience), { type: 'group-invitations' });
-      return { sent: receipt(stored.entry), members };
+      return receipt(stored.entry);
     },
 
     async leave(session, groupId, { nonce, signature, statement }) {

@@ -13,6 +13,11 @@ export function digestOf(entry: StoredEntry): Buffer {
   return entry.digest ?? entryDigest(entry, entry.content);
 }
 
+/** An entry with its digest in the place of its content. */
+export function withoutContent(entry: StoredEntry): StoredEntry {
+  return { ...entry, content: Buffer.alloc(0), digest: digestOf(entry) };
+}
+
 function entryDigest(entry: EntryHead, content: Buffer): Buffer {
   const numbers = Buffer.alloc(17);
   numbers.writeBigUInt64BE(BigInt(entry.seq), 0);

@@ -2,6 +2,7 @@ import type { LogEntry } from '../../contract/index.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import { fromHex } from '../messaging/trees.ts';
 import type { StoredEntry } from '../repositories/entries.ts';
+import { withoutContent } from '../repositories/entryDigest.ts';
 import type { Services } from '../services.ts';
 import { text, time } from './encoding.ts';
 
@@ -24,6 +25,7 @@ export function conversationHandlers({ messaging, rateLimiter }: Services) {
           groupId: null,
           isRead: !isOwn && entry.seq <= readSeq,
           emptiedSeq,
+          digestOf: query.digestOf,
         });
       });
     },
@@ -41,7 +43,8 @@ export function conversationHandlers({ messaging, rateLimiter }: Services) {
       const { emptiedSeq, entries, readSeq } = await messaging.groupLog(session.userId, params.id, query);
       return entries.map((entry) => {
         const isRead = entry.senderId !== session.userId && entry.seq <= readSeq;
-        return entryOf(entry, { receiverId: null, groupId: params.id, isRead, emptiedSeq });
+        const { digestOf } = query;
+        return entryOf(entry, { receiverId: null, groupId: params.id, isRead, emptiedSeq, digestOf });
       });
     },
 
@@ -95,8 +98,15 @@ const named = (treeHash: string | null) => (treeHash === null ? {} : { treeHash:
 
 function entryOf(
   entry: StoredEntry,
-  to: { receiverId: string | null; groupId: string | null; isRead: boolean; emptiedSeq: number },
+  to: {
+    receiverId: string | null;
+    groupId: string | null;
+    isRead: boolean;
+    emptiedSeq: number;
+    digestOf: number | undefined;
+  },
 ): LogEntry {
+  const { content, digest } = entry.seq === to.digestOf ? withoutContent(entry) : entry;
   return {
     id: entry.id,
     conversationId: entry.conversationId,
@@ -107,13 +117,13 @@ function entryOf(
     sender_device_id: entry.senderDeviceId,
     receiver_id: to.receiverId,
     group_id: to.groupId,
-    content: text(entry.content),
+    content: text(content),
     timestamp: time(entry.createdAt),
     created_at: time(entry.createdAt),
     // The product has one call for both: what has reached a person is what they have read.
     delivered: to.isRead,
     is_read: to.isRead,
-    ...(entry.digest === null ? {} : { digest: text(entry.digest) }),
+    ...(digest === null ? {} : { digest: text(digest) }),
     ...(entry.content.length === 0 && entry.seq <= to.emptiedSeq ? { expired: true } : {}),
   };
 }

@@ -44,8 +44,7 @@ export function groupHandlers({ groups, rateLimiter }: Services) {
         await groups.notYetIn(params.id, people),
       );
       try {
-        const { sent, members } = await groups.add(session, params.id, { userId, userIds }, commit);
-        return { ...sent, members: members.map(memberOf) };
+        return await groups.add(session, params.id, { userId, userIds }, commit);
       } catch (error) {
         await rateLimiter.giveBack(...taken);
         throw error;

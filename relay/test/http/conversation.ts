@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
-  type GroupMember,
   type IncomingEvent,
   type LogEntry,
   type Receipt,
@@ -61,7 +60,7 @@ export const addMember = (
   person: { id: string },
   body: CommitBody & { sealedName?: string; treeHash?: string },
 ) =>
-  creator.call<SentMessage & { members: GroupMember[] }>('POST', `/group/${groupId}/add`, {
+  creator.call<SentMessage>('POST', `/group/${groupId}/add`, {
     user_id: person.id,
     ...body,
   });

@@ -65,6 +65,23 @@ describe('the digest of an entry', () => {
     expect(await digests(friend, direct, 1, 3)).toEqual(entries.slice(1, 2).map(read));
   });
 
+  it('is all that comes of the one entry of a page for which it is asked', async () => {
+    const { person, own, direct } = await everywhere();
+    for (const [entries, path] of [
+      [await log(friend, person), `/messages/user/${person.id}`],
+      [await groupLog(friend, own.id), `/messages/group/${own.id}`],
+    ] as const) {
+      const { seq } = entries[0] ?? { seq: 0 };
+      const answer = await friend.call<LogEntry[]>('GET', `${path}?after=${seq - 1}&digestOf=${seq}`);
+      const [first, ...others] = entries;
+      expect(answer.body).toEqual([
+        { ...first, content: '', digest: first && read(first).digest },
+        ...others,
+      ]);
+    }
+    expect(await digests(friend, direct)).toEqual((await log(friend, person)).map(read));
+  });
+
   it('stays when the content goes with its sender’s account, and when the sender’s id does', async () => {
     const { person, direct, own } = await everywhere();
     const [before, beforeInGroup] = [await log(friend, person), await groupLog(friend, own.id)];

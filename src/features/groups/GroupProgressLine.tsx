@@ -10,6 +10,7 @@ export function GroupProgressLine({ shown }: { shown: boolean }) {
 }
 
 function progressText(progress: GroupProgress): string {
-  if (progress.step !== 'gathering-keys') return t(`groups.progress.${progress.step}`);
-  return t('groups.progress.gathering', { done: progress.done, total: progress.total });
+  if (!('done' in progress)) return t(`groups.progress.${progress.step}`);
+  const { done, step, total } = progress;
+  return t(step === 'adding' ? 'groups.progress.adding' : 'groups.progress.gathering', { done, total });
 }

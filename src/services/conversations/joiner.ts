@@ -1,4 +1,4 @@
-import type { CommitSubmission } from '../../crypto/client.ts';
+import type { CommitSubmission, ConversationState } from '../../crypto/client.ts';
 import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
 import { groupOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
@@ -37,6 +37,13 @@ export interface Joiner {
    * @returns its log position, or null when another one took its epoch
    */
   submit(submission: CommitSubmission): Promise<number | null>;
+  /** Waits for the answer to the commit that is on its way there, if one is: told of before that, it would be fetched. */
+  answered(conversationId: string): Promise<void>;
+  /**
+   * Names the entry above a position of which this device needs the digest alone, since it may have megabytes: the one that let it
+   * in, which it can't read, or its own commit, which it has.
+   */
+  withoutContent(state: ConversationState, after: number): { readonly digestOf?: number };
   /** Comes back into a group that this device was out of, unseen; false where no Welcome says so. */
   returnByWelcome(conversationId: string): Promise<boolean>;
   /** Removes the Welcomes of a conversation that this device is a member of already. */
@@ -62,6 +69,9 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   /** Until when Welcomes rest whose tree the relay has not got, by their ids. */
   const restingUntil = new Map<string, number>();
   let reading: Promise<readonly WelcomeItem[]> | null = null;
+  /** Commits on their way, and the positions of those that were taken last, by conversation. */
+  const onTheirWay = new Map<string, Promise<void>>();
+  const ownPositions = new Map<string, number>();
 
   // Two tabs that joined at the same time would each replace the other's pending commit.
   function exclusively<T>(conversationId: string, task: () => Promise<T>): Promise<T> {
@@ -159,6 +169,19 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   }
 
   async function submit(submission: CommitSubmission): Promise<number | null> {
+    const { conversationId } = submission;
+    const taken = submitWithItsTree(submission);
+    const answered = taken.then(
+      (seq) => void (seq === null || ownPositions.set(conversationId, seq)),
+      () => undefined,
+    );
+    onTheirWay.set(conversationId, answered);
+    await answered;
+    if (onTheirWay.get(conversationId) === answered) onTheirWay.delete(conversationId);
+    return taken;
+  }
+
+  async function submitWithItsTree(submission: CommitSubmission): Promise<number | null> {
     const submitting = () => submitCommit(submission);
     return submission.tree === null
       ? submitting()
@@ -204,6 +227,11 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
     refreshMailbox,
     hasWelcome,
     submit,
+    answered: async (conversationId) => onTheirWay.get(conversationId),
+    withoutContent({ conversationId, joinedSeq }, after) {
+      const seq = after < joinedSeq ? joinedSeq : (ownPositions.get(conversationId) ?? 0);
+      return after < seq ? { digestOf: seq } : {};
+    },
 
     enter: (conversationId) =>
       exclusively(conversationId, async () => {

@@ -15,6 +15,7 @@ import { apiErrorOf, isUnreachable } from '../core/failures.ts';
 import { copied } from '../core/place.ts';
 import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
+import { type EntryEvent, fromEvent, toInput } from './logInputs.ts';
 
 const conversationsAtOnce = 4;
 /** The number of times one catch-up tries to become a member before the conversation rests. */
@@ -23,9 +24,7 @@ const maxMailboxParts = 20;
 /** Fewer messages than this are there before their number can be read. */
 const worthCounting = 200;
 
-type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 type AvailableEvent = Extract<IncomingEvent, { type: 'available' }>;
-type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
 type Summary = Awaited<ReturnType<SessionDeps['api']['listConversations']>>[number];
 
 export interface Sync {
@@ -42,7 +41,7 @@ export interface Sync {
   onEntry(event: EntryEvent): Promise<void>;
   /** @param isStreamed the entries of this conversation come by themselves, too: only what stays away is fetched */
   onAvailable(event: AvailableEvent, isStreamed: boolean): Promise<void>;
-  onDelivered(event: DeliveredEvent): Promise<void>;
+  onDelivered(event: Extract<IncomingEvent, { type: 'delivered' }>): Promise<void>;
   /** Takes over how far another device of this person's has read. */
   moveReadPosition(conversationId: string, seq: number): Promise<void>;
   /** Entries that were before this device's time, below a position. They change nothing here but the view. */
@@ -55,25 +54,6 @@ export interface OlderEntries {
   readonly messages: ProcessResult['messages'];
   /** Lowest position fetched; null when there is nothing below `before`. */
   readonly lowestSeq: number | null;
-}
-
-function fromEvent(event: EntryEvent): LogEntryInput {
-  return {
-    id: event.messageId,
-    seq: event.seq,
-    epoch: event.epoch,
-    kind: event.type === 'message' ? 'application' : 'commit',
-    sender_id: event.senderId,
-    sender_device_id: event.senderDeviceId,
-    content: event.content,
-    timestamp: event.timestamp,
-  };
-}
-
-/** Only what the worker needs; the rest of an entry stays out of it. */
-function toInput(entry: LogEntryInput): LogEntryInput {
-  const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired } = entry;
-  return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired };
 }
 
 function isMember(state: ConversationState): boolean {
@@ -145,7 +125,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     let state = start;
     for (let after = from; ; after = state.lastSeq) {
       if (after >= Math.max(upTo, start.lastSeq)) return state;
-      const entries = await page(state.conversationId, { after, limit: limits.messagesPerPage });
+      const query = { after, ...joiner.withoutContent(start, after), limit: limits.messagesPerPage };
+      const entries = await page(state.conversationId, query);
       const last = entries.at(-1);
       // A page of large entries is short, so only an empty one is the end.
       if (last === undefined) return state;
@@ -364,7 +345,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
 
     async onAvailable({ conversationId, seq }, isStreamed) {
       if (!takesPart(conversationId, ownUserId)) return;
-      if (isStreamed) await delay(clock, timings.streamedEntry);
+      const streamed = isStreamed ? delay(clock, timings.streamedEntry) : null;
+      await Promise.all([streamed, joiner.answered(conversationId)]);
       if (forgotten.has(conversationId)) return;
       const state = await crypto.conversation(conversationId);
       if (!isMember(state) || state.lastSeq < seq) await catchUp(conversationId, seq);
@@ -379,7 +361,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
 
     olderEntries: (conversationId, before, limit) =>
       queue(conversationId, async () => {
-        const entries = await page(conversationId, { before, limit });
+        const state = await crypto.conversation(conversationId);
+        const entries = await page(conversationId, { before, ...joiner.withoutContent(state, 0), limit });
         if (entries.length === 0) return { messages: [], lowestSeq: null };
         const { messages } = await crypto.processEntries(conversationId, entries);
         return { messages, lowestSeq: entries[0]?.seq ?? null };

@@ -12,10 +12,12 @@ import type { Deps } from '../core/deps.ts';
 
 const claimsAtOnce = 2;
 /**
- * The most that one commit brings in: as many people as the relay takes at once, as many devices as its sizes allow.
+ * The most that one commit brings in: as many people as the relay takes at once, and as many KeyPackages as leave each of the
+ * others no more to take in at once than a page can. A commit may have more, which is for paths.
  */
 const peoplePerCommit = limits.membersPerAdd;
 const devicesPerCommit = 500;
+const bytesPerCommit = 2 * 1024 * 1024;
 
 export interface AddingOptions {
   readonly deps: Pick<Deps, 'api' | 'crypto'>;
@@ -37,7 +39,15 @@ export async function addMembers(
   const others = userIds.filter((userId) => !asked.includes(userId));
   const { claimed, withoutDevice } = await gatherKeys(options, others);
   if (claimed.length === 0 && asked.length === 0) throw new AppError('no-device', t('errors.noDevice'));
-  for (const part of commitSized(claimed)) await addAll(options, groupConversationId(groupId), part);
+  const parts = commitSized(claimed);
+  const total = claimed.length;
+  let done = 0;
+  for (const part of parts) {
+    const telling =
+      parts.length === 1 ? options.progress : () => options.progress({ step: 'adding', done, total });
+    await addAll({ ...options, progress: telling }, groupConversationId(groupId), part.keyPackages);
+    done += part.people;
+  }
   return { asked, withoutDevice };
 }
 
@@ -102,20 +112,27 @@ function partsOf<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: count }, (_, part) => items.slice(part * size, (part + 1) * size));
 }
 
+interface Part {
+  people: number;
+  bytes: number;
+  readonly keyPackages: ClaimedKeyPackage[];
+}
+
 /** @param people the KeyPackages of each */
-function commitSized(people: readonly (readonly ClaimedKeyPackage[])[]): ClaimedKeyPackage[][] {
-  const parts: { people: number; keyPackages: ClaimedKeyPackage[] }[] = [];
+function commitSized(people: readonly (readonly ClaimedKeyPackage[])[]): Part[] {
+  const parts: Part[] = [];
   for (const keyPackages of people) {
-    const part = parts.at(-1);
+    const bytes = keyPackages.reduce((sum, { keyPackage }) => sum + (keyPackage.length * 3) / 4, 0);
+    let part = parts.at(-1);
     const isFull =
       part === undefined ||
       part.people === peoplePerCommit ||
-      part.keyPackages.length + keyPackages.length > devicesPerCommit;
-    if (isFull) parts.push({ people: 1, keyPackages: [...keyPackages] });
-    else {
-      part.people += 1;
-      part.keyPackages.push(...keyPackages);
-    }
+      part.keyPackages.length + keyPackages.length > devicesPerCommit ||
+      part.bytes + bytes > bytesPerCommit;
+    if (part === undefined || isFull) parts.push((part = { people: 0, bytes: 0, keyPackages: [] }));
+    part.people += 1;
+    part.bytes += bytes;
+    part.keyPackages.push(...keyPackages);
   }
-  return parts.map(({ keyPackages }) => keyPackages);
+  return parts;
 }

@@ -6,9 +6,7 @@ import { ALICE, BOB, CAROL, DAVE, GROUP, people, textOf } from './support/device
 import { decode, Rogue } from './support/rogue.ts';
 import { bound, createTrioWithRogue, processLogOn, type Trio } from './support/rogueTrio.ts';
 
-/**
- * Expects that both honest members refuse Bob's last commit, and send nothing in the epoch that it started.
- */
+/** Expects that both honest members refuse Bob's last commit, and send nothing in the epoch that it started. */
 async function expectRefused({ alice, carol, bob }: Trio, refusal: string, reason: string) {
   bob.say(GROUP, 'unheard');
   for (const device of [alice, carol]) {
@@ -199,7 +197,6 @@ describe('a hostile commit in a group', () => {
     await alice.sync();
     await alice.send(GROUP, 'by value');
     expect((await carol.sync()).map(textOf)).toEqual(['by value']);
-    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
   it('refuses a commit that ends the group, and goes on in it at once', async () => {

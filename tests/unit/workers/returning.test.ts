@@ -81,6 +81,20 @@ describe('a device that comes back', () => {
     expect(events.map(({ change: { kind } }) => kind)).toContain('returned');
   });
 
+  it('takes the entry that let it in by its digest alone', async () => {
+    const { phone, relay, state, talk } = await createReturn(read, true);
+    const [joining] = relay.entries(GROUP, state.joinedSeq - 1);
+    const [known] = relay.digests(GROUP, state.joinedSeq - 1);
+    const entry = { ...joining!, content: '', digest: known!.digest };
+    await phone.api.linkLog(GROUP, relay.digests(GROUP, state.linkFrom ?? 0));
+    const { events, state: after } = await phone.api.processEntries(GROUP, [entry]);
+    expect(events.map(({ change: { kind } }) => kind)).toEqual(['returned']);
+    expect(after).toMatchObject({ status: 'joined', lastSeq: state.joinedSeq });
+    expect(after.joinedAt).not.toBeNull();
+    await talk();
+    expect(await findings(phone)).toEqual([]);
+  });
+
   it.each([false, true])(
     'says that the conversations differ, where it was given another one before (in a long log: %s)',
     async (isLong) => {

@@ -84,7 +84,7 @@ export const groups = {
   addGroupMember: {
     params: { id: ids.group },
     body: { ...commit, user_id: ids.eero, sealedName: sealed },
-    response: { ...sent, members },
+    response: sent,
   },
   leaveGroup: {
     params: { id: ids.group },

@@ -160,6 +160,8 @@ describe('the details of a group', () => {
     act(() => store.set(groupProgressAtom, { step: 'gathering-keys', done: 120, total: 250 }));
     expect(screen.getByRole('button', { name: 'Adding...' })).toBeDisabled();
     expect(screen.getByText('Adding 250 people: 120 of 250 have given their keys…')).toBeVisible();
+    act(() => store.set(groupProgressAtom, { step: 'adding', done: 250, total: 998 }));
+    expect(screen.getByText('Adding 998 people: 250 of 998 are in…')).toBeVisible();
     act(() => store.set(groupProgressAtom, { step: 'submitting' }));
     expect(screen.getByText('Handing over the sealed group…')).toBeVisible();
   });

@@ -250,29 +250,6 @@ describe('adding people to a group', () => {
     expect(told).toEqual(['0 of 60', '25 of 60', '50 of 60', '60 of 60']);
   });
 
-  it('takes as many commits as the devices need, each person whole in one', async () => {
-    const people = Array.from(
-      { length: 3 },
-      (_, i) => `00000000-0000-4000-8000-2${String(i).padStart(11, '0')}`,
-    );
-    claimKeyPackages.mockImplementation(async (id) =>
-      Array.from({ length: 200 }, (_, i) => ({
-        deviceId: `${id} ${i}`,
-        keyPackage: 'a2V5',
-        lastResort: false,
-      })),
-    );
-    addMembers.mockImplementation(async ({ keyPackages }) => {
-      memberIds = [...new Set([...memberIds, ...keyPackages.map(({ userId }) => userId)])];
-      return submission(conversationId);
-    });
-    await actions.add(groupId, people);
-    const parts = addMembers.mock.calls.map(([{ keyPackages }]) => [
-      ...new Set(keyPackages.map(({ userId }) => userId)),
-    ]);
-    expect(parts).toEqual([people.slice(0, 2), people.slice(2)]);
-  });
-
   it('asks those who want to be asked first, takes no KeyPackage of theirs, and brings the others in', async () => {
     inviteGroupMembers.mockResolvedValue([carl]);
     submit.mockImplementation(async () => {
