@@ -230,12 +230,6 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       },
     ),
   ],
-  withdrawContact: [
-    signedIn({ ...hidden, creator: 'not-found', stranger: 'ok' }, async (world) => {
-      await pendingRequest(world);
-      return { id: world.creator.id };
-    }),
-  ],
   acceptContact: [
     signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }), {
       undo: ({ creator, stranger }) => must(creator.call('DELETE', `/contacts/${stranger.id}`)),
