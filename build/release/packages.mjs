@@ -1,5 +1,6 @@
 // packages.d.mts says what it does.
 export function productionPackages(lock, workspace, isInstalled) {
+  /** @type {Set<string>} */
   const found = new Set();
   const waiting = [workspace];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {

@@ -7,6 +7,7 @@ import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { hasBlocked } from '../repositories/blocks.ts';
 import * as rows from '../repositories/contacts.ts';
+import { deleteInvitationsBetween } from '../repositories/groupInvitations.ts';
 import { markOccurrenceRead, type Occurrence } from '../repositories/notifications.ts';
 import { countRequests } from '../repositories/quotas.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
@@ -148,11 +149,17 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
     },
 
     async remove(userId, contactId) {
-      if (!(await rows.deleteContacts(db, userId, contactId))) {
-        throw new ApiError('not-found', 'There is no such contact.');
-      }
+      const wereAsked = await db.transaction().execute(async (tx) => {
+        // An invitation that crosses must be seen, or see it: unseen, it would take a place that nobody can free.
+        await lockUsers(tx, [userId, contactId]);
+        if (!(await rows.deleteContacts(tx, userId, contactId))) {
+          throw new ApiError('not-found', 'There is no such contact.');
+        }
+        return deleteInvitationsBetween(tx, userId, contactId);
+      });
       hub.signal({ type: 'contacts-changed', userIds: [userId, contactId] });
       for (const id of [userId, contactId]) listsChanged(id, 'contacts');
+      if (wereAsked) hub.publishToUsers([userId, contactId], { type: 'group-invitations' });
     },
   };
 }

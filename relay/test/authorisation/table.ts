@@ -95,7 +95,6 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     }),
   ],
   listAccountChanges: [own()],
-  createProofNonce: [own()],
   getVault: [own()],
   getVaultWraps: [own()],
   getFormerVault: [
@@ -230,12 +229,6 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         },
       },
     ),
-  ],
-  withdrawContact: [
-    signedIn({ ...hidden, creator: 'not-found', stranger: 'ok' }, async (world) => {
-      await pendingRequest(world);
-      return { id: world.creator.id };
-    }),
   ],
   acceptContact: [
     signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }), {

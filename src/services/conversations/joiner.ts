@@ -37,7 +37,7 @@ export interface Joiner {
    * @returns its log position, or null when another one took its epoch
    */
   submit(submission: CommitSubmission): Promise<number | null>;
-  /** Waits for the answer to the commit that is on its way there, if one is. */
+  /** Waits for the answer to the commit that is on its way there, if one is: told of before that, it would be fetched. */
   answered(conversationId: string): Promise<void>;
   /**
    * Names the entry above a position of which this device needs the digest alone, since it may have megabytes: the one that let it

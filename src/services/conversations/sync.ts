@@ -25,7 +25,6 @@ const maxMailboxParts = 20;
 const worthCounting = 200;
 
 type AvailableEvent = Extract<IncomingEvent, { type: 'available' }>;
-type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
 type Summary = Awaited<ReturnType<SessionDeps['api']['listConversations']>>[number];
 
 export interface Sync {
@@ -42,7 +41,7 @@ export interface Sync {
   onEntry(event: EntryEvent): Promise<void>;
   /** @param isStreamed the entries of this conversation come by themselves, too: only what stays away is fetched */
   onAvailable(event: AvailableEvent, isStreamed: boolean): Promise<void>;
-  onDelivered(event: DeliveredEvent): Promise<void>;
+  onDelivered(event: Extract<IncomingEvent, { type: 'delivered' }>): Promise<void>;
   /** Takes over how far another device of this person's has read. */
   moveReadPosition(conversationId: string, seq: number): Promise<void>;
   /** Entries that were before this device's time, below a position. They change nothing here but the view. */
@@ -126,8 +125,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     let state = start;
     for (let after = from; ; after = state.lastSeq) {
       if (after >= Math.max(upTo, start.lastSeq)) return state;
-      const which = { after, ...joiner.withoutContent(start, after), limit: limits.messagesPerPage };
-      const entries = await page(state.conversationId, which);
+      const query = { after, ...joiner.withoutContent(start, after), limit: limits.messagesPerPage };
+      const entries = await page(state.conversationId, query);
       const last = entries.at(-1);
       // A page of large entries is short, so only an empty one is the end.
       if (last === undefined) return state;
@@ -346,9 +345,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
 
     async onAvailable({ conversationId, seq }, isStreamed) {
       if (!takesPart(conversationId, ownUserId)) return;
-      if (isStreamed) await delay(clock, timings.streamedEntry);
-      // An own commit that is told of before its answer is here would be fetched.
-      await joiner.answered(conversationId);
+      const streamed = isStreamed ? delay(clock, timings.streamedEntry) : null;
+      await Promise.all([streamed, joiner.answered(conversationId)]);
       if (forgotten.has(conversationId)) return;
       const state = await crypto.conversation(conversationId);
       if (!isMember(state) || state.lastSeq < seq) await catchUp(conversationId, seq);

@@ -36,6 +36,7 @@ const partsAdded = () =>
 function add(people: readonly string[]) {
   const deps = testDeps({
     api: {
+      inviteGroupMembers: async () => [],
       claimKeyPackagesOfMany: async (userIds) =>
         userIds.flatMap((userId) =>
           Array.from({ length: each.devices }, (_, i) => ({
