@@ -22,7 +22,9 @@ const long = [
 ];
 
 /** Tests of what only a relay on PostgreSQL does, or one with Redis beside it. */
-const onServers = ['cluster', 'plans', 'postgres', 'redis'].map((folder) => `relay/test/${folder}/**`);
+const onServers = ['cluster', 'engines', 'plans', 'postgres', 'redis'].map(
+  (folder) => `relay/test/${folder}/**`,
+);
 
 /** Test files that put something in the place of a module: files that share modules with them would get it too. */
 function mocking(folder: string): string[] {
@@ -129,6 +131,7 @@ export default defineConfig({
         plugins: [compileCatalogues()],
         test: { ...withRelay, name: 'long', include: long },
       },
+      { test: { ...withRelay, name: 'engines', include: ['relay/test/engines/**/*.test.ts'] } },
       {
         test: {
           ...withRelay,

@@ -61,6 +61,16 @@ export const requestContact = defineRoute({
   errors: ['not-found', 'already-contacts', 'request-exists', 'quota'],
 });
 
+/** Takes the pending request to a person back, by user id. It counts as one that was declined. */
+export const withdrawContact = defineRoute({
+  method: 'DELETE',
+  paths: ['/contacts/request/{id}'],
+  access: 'session',
+  params: IdParams,
+  status: 204,
+  errors: ['not-found'],
+});
+
 export const acceptContact = defineRoute({
   method: 'POST',
   paths: ['/contacts/accept/{id}', '/contact/accept/{id}'],

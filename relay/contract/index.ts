@@ -89,6 +89,7 @@ export const routes = {
   listContactRequests: contacts.listContactRequests,
   listSentRequests: contacts.listSentRequests,
   requestContact: contacts.requestContact,
+  withdrawContact: contacts.withdrawContact,
   acceptContact: contacts.acceptContact,
   rejectContact: contacts.rejectContact,
   removeContact: contacts.removeContact,

@@ -74,6 +74,12 @@ export const limits = {
   historyBytesPerUser: 256 * 1024 * 1024,
   messagesPerPage: 200,
   messagesPerPageDefault: 100,
+  /**
+   * Byte strings in the body of a call, and bytes of its JSON: twice what the largest has. An empty one takes a byte, and as
+   * much memory and time as hundreds, so that a body of nothing else would hold the relay up for half a minute.
+   */
+  partsPerBody: 1024,
+  partsJsonMax: 512 * 1024,
   mqttPacketMax: 256 * 1024,
   mqttReceiveMaximum: 32,
   mqttExtraSubscriptions: 20,

@@ -114,6 +114,9 @@ export const IncomingContacts = z.object({ type: z.literal('contacts'), lists: z
 /** The list of groups, or the members of one, have changed. */
 export const IncomingGroups = z.object({ type: z.literal('groups') });
 
+/** The people whom the person has blocked are others: another browser of theirs has blocked or unblocked somebody. */
+export const IncomingBlocks = z.object({ type: z.literal('blocks') });
+
 /** Invitations to groups that ask the person, or are the person's own, have changed. */
 export const IncomingGroupInvitations = z.object({ type: z.literal('group-invitations') });
 
@@ -139,6 +142,7 @@ export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingContacts,
   IncomingGroups,
   IncomingGroupInvitations,
+  IncomingBlocks,
   IncomingDevices,
   IncomingAccount,
   IncomingStart,

@@ -98,6 +98,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     });
     const secrets = await loadSecrets(config.dataDir);
     const metrics = new Metrics();
+    await metrics.watchDatabase(() => database.size());
     const backplane = await openBackplane({ config, secrets, clock, log, metrics });
     opened.push(backplane);
     const { hub, onlineUsers, rateLimitStore } = backplane;

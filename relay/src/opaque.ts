@@ -5,9 +5,8 @@ export function opaque(bytes: Uint8Array): Buffer {
   return Buffer.concat([vectorHeader(bytes), bytes]);
 }
 
-/** Reads bytes that are opaque<V> after opaque<V>; null for any others. */
-export function opaquesIn(bytes: Buffer): Buffer[] | null {
-  return (
-    vectorsIn(bytes)?.map(({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length)) ?? null
-  );
+/** Reads bytes that are opaque<V> after opaque<V>, and no more than `most`; null for any others. */
+export function opaquesIn(bytes: Buffer, most: number): Buffer[] | null {
+  const vectors = vectorsIn(bytes, most);
+  return vectors?.map(({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length)) ?? null;
 }

@@ -78,6 +78,19 @@ describe("the relay's metrics", () => {
     expect((await fetch(relay.metricsUrl ?? '', { method: 'POST' })).status).toBe(404);
   });
 
+  it('tell the size of the database as it was when they were asked for before', async () => {
+    relay = await startTestRelay({ environment: { METRICS_PORT: '0' } });
+    const size = await relay.relay.database.size();
+    expect(size).toBeGreaterThan(100_000);
+    expect(await sample('sinetti_database_bytes')).toBe(size);
+    const { db } = relay.relay.database;
+    const filler = { name: 'filler', value: 'x'.repeat(1_000_000) };
+    await db.insertInto('operator_settings').values(filler).execute();
+    await eventually(async () =>
+      expect(await sample('sinetti_database_bytes')).toBeGreaterThan(size + 900_000),
+    );
+  });
+
   it('count requests, what is stored, what is refused and open sockets', async () => {
     relay = await startTestRelay({
       environment: { METRICS_PORT: '0', RATE_LIMITS: 'search.account=1/1h' },

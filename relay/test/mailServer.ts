@@ -14,6 +14,8 @@ export class MailServer {
   refusal: string | null = null;
   /** True leaves connections without an answer. */
   isSilent = false;
+  /** True answers with a line after the other, none of which is the last. */
+  isDripping = false;
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((socket) => {
     this.#sockets.add(socket);
@@ -73,12 +75,17 @@ export class MailServer {
       data = null;
       return '250 taken';
     };
+    const drip = () => {
+      const timer = setInterval(() => socket.write('250-and more\r\n'), 5);
+      socket.once('close', () => clearInterval(timer));
+    };
     const say = (line: string | null) => line === null || socket.write(`${line}\r\n`);
     say('220 here');
     socket.on('data', (chunk) => {
       const lines = `${rest}${chunk.toString('utf8')}`.split('\r\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) say(answerTo(line));
+      if (this.isDripping) drip();
+      else for (const line of lines) say(answerTo(line));
     });
   }
 }

@@ -146,6 +146,8 @@ export function createApi(http: Http) {
 
     requestContact: (userId: string) => http.call(routes.requestContact, { params: { id: userId } }),
 
+    withdrawContact: (id: string) => http.call(routes.withdrawContact, { params: { id } }),
+
     acceptContact: (requestId: string) =>
       http.call(routes.acceptContact, { params: { id: requestId }, fallback: true }),
 

@@ -12,7 +12,7 @@ export async function writeParts(value: unknown, names: PartNames): Promise<Uint
 
 /** Reads such an answer, whose byte strings become base64url; undefined for what is none. */
 export async function readParts(answer: Uint8Array, names: PartNames): Promise<unknown> {
-  const [json, ...parts] = vectorsIn(answer) ?? [];
+  const [json, ...parts] = vectorsIn(answer, Infinity) ?? [];
   const texts: string[] = [];
   for (const part of parts) texts.push(await textOf(part));
   try {

@@ -124,6 +124,7 @@ export interface AppActions {
   retryLists(): Promise<void>;
   searchUsers(query: string): Promise<readonly Person[]>;
   sendContactRequest(userId: string): Promise<{ success: boolean; message: string }>;
+  withdrawContactRequest(userId: string): Promise<void>;
   acceptContactRequest(requestId: string): Promise<void>;
   rejectContactRequest(requestId: string): Promise<void>;
   removeContact(userId: string): Promise<void>;

@@ -2,6 +2,7 @@ import type { FormEvent, ReactNode, RefObject } from 'react';
 import { Alert } from './Alert.tsx';
 import { Button } from './Button.tsx';
 import styles from './Form.module.css';
+import { bringIntoView } from './focus.ts';
 
 interface BareFormProps {
   /** Its accessible name. */
@@ -35,7 +36,11 @@ export function Form({
         if (!busy) void onSubmit();
       }}
     >
-      {failure !== null && <Alert kind="error">{failure}</Alert>}
+      {failure !== null && (
+        <div ref={bringIntoView}>
+          <Alert kind="error">{failure}</Alert>
+        </div>
+      )}
       {children}
     </form>
   );

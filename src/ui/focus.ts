@@ -12,3 +12,8 @@ export function catchLostFocus(to: HTMLElement | null): void {
 export function focusOnMount(element: HTMLElement | null): void {
   element?.focus();
 }
+
+/** A ref callback for an element that is said at once: on a small screen it may have come where nobody looks. */
+export function bringIntoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
+}

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { leaveByNavigation, leaveDocument, leaveWorker } from '../attacks/support/leaving.ts';
-import { keepPorts, strangeCalls, unconfirmedCalls } from '../attacks/support/ports.ts';
+import { keepPorts, sayEverywhere, strangeCalls, unconfirmedCalls } from '../attacks/support/ports.ts';
 import { Stranger } from '../attacks/support/stranger.ts';
 import { builtClient } from '../e2e/support/built.ts';
 import { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, launchFirefox, test } from './test.ts';
-import { Visitor } from './visitor.ts';
+import { button, Visitor } from './visitor.ts';
 
 // The attacks of tests/attacks as far as WebDriver BiDi reaches: it evaluates nothing in a worker.
 
@@ -27,6 +27,64 @@ test.describe('a script in the page', () => {
       expect(answer).toEqual({ ok: false, code: 'usage', detail: expect.any(String) });
     }
     await alice.reload();
+  });
+
+  test('hears nothing of what is typed in the frame of the keys, and can’t type or send it', async ({
+    newVisitor,
+  }) => {
+    const alice = await newVisitor('alice');
+    const { page } = alice;
+    await page.evaluateOnNewDocument(keepPorts);
+    await alice.signUp();
+    await alice.openTab('Profile');
+    await alice.click(button('Delete Account'));
+    await alice.click(button('Confirm Delete'));
+    const typed = () =>
+      alice.keys.evaluate(() => {
+        const { activeElement } = document;
+        return activeElement instanceof HTMLInputElement ? activeElement.value : null;
+      });
+    await expect.poll(typed).toBe('');
+    await page.evaluate(() => Reflect.set(globalThis, 'overheard', []));
+    await page.keyboard.type(alice.password);
+    await expect.poll(typed).toBe(alice.password);
+    const reached = await page.evaluate(() => {
+      const [frame] = document.getElementsByTagName('iframe');
+      const reach = (read: () => unknown): string => {
+        try {
+          return String(read());
+        } catch (error) {
+          return error instanceof Error ? error.name : 'refused';
+        }
+      };
+      return [
+        frame?.contentDocument ?? null,
+        reach(() => frame?.contentWindow?.document),
+        reach(() => frame?.contentWindow?.dispatchEvent(new Event('submit'))),
+      ];
+    });
+    expect(reached).toEqual([null, 'SecurityError', 'SecurityError']);
+    for (const number of [0, 1, 2]) {
+      const answer = { password: alice.password, newPassword: null };
+      await page.evaluate(sayEverywhere, { type: 'answer', number, typed: answer });
+    }
+    for (const type of ['submit', 'ask', 'wrong-password', 'answered', 'ready', 'visible'])
+      await page.evaluate(sayEverywhere, { type });
+    expect(await typed()).toBe(alice.password);
+    await page.keyboard.press('Escape');
+    const isHidden = () =>
+      page.evaluate(() => document.querySelector<HTMLDialogElement>('#keys-layer')?.open === false);
+    await expect.poll(isHidden).toBe(true);
+    const overheard = () => page.evaluate(() => Reflect.get(globalThis, 'overheard') as string[]);
+    const ofTyping = (await overheard()).filter((line) =>
+      /^(?:keydown|beforeinput|input|change|submit)|correct/.test(line),
+    );
+    expect(ofTyping).toEqual([]);
+    // It would have heard it in a field of the page.
+    await alice.openTab('Contacts');
+    await alice.click(button('Find Users'));
+    await alice.type('input[placeholder="Search by email or username..."]', 'correct');
+    expect((await overheard()).join()).toContain('correct');
   });
 
   test('finds no key in what its origin stores', async ({ newVisitor }) => {

@@ -155,7 +155,7 @@ export class Visitor {
 const named = (element: string, name: string) =>
   `//${element}[normalize-space(.)="${name}" or @aria-label="${name}"]`;
 const select = (path: string) => `::-p-xpath(${path})`;
-const button = (name: string) => select(named('button', name));
+export const button = (name: string) => select(named('button', name));
 const tab = (name: string) => select(`//*[@role="tab"][starts-with(normalize-space(.), "${name}")]`);
 /** A button in the entry of a list that has a text. */
 const buttonOf = (text: string, name?: string) =>

@@ -155,20 +155,21 @@ describe('the packed crypto-core', () => {
 });
 
 async function answer(file: string, response: ServerResponse): Promise<void> {
-  const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
+  const script = 'text/javascript';
+  const types: Record<string, string> = { '.html': 'text/html', '.js': script, '.mjs': script };
   const body = await readFile(file).catch(() => null);
   if (body === null) return void response.writeHead(404).end();
   response.writeHead(200, { 'content-type': types[path.extname(file)] ?? 'application/octet-stream' });
   response.end(body);
 }
 
-describe('the packed crypto-core, bundled by Vite', () => {
+describe('the packed crypto-core in Chromium', () => {
   let server: Server;
   let browser: Browser;
 
   beforeAll(async () => {
     const site = path.join(folder, 'site');
-    for (const name of ['index.html', 'main.js', 'worker.js', 'console.js']) {
+    for (const name of ['index.html', 'main.js', 'worker.js', 'console.js', 'unbundled.html']) {
       await cp(path.join(import.meta.dirname, 'page', name), path.join(app, name));
     }
     await build({
@@ -179,8 +180,8 @@ describe('the packed crypto-core, bundled by Vite', () => {
       worker: { format: 'es' },
     });
     server = createServer((request, response) => {
-      const name = request.url === '/' ? '/index.html' : (request.url ?? '/');
-      void answer(path.join(site, path.normalize(name)), response);
+      const name = path.normalize(request.url === '/' ? '/index.html' : (request.url ?? '/'));
+      void answer(path.join(name.startsWith('/app/') ? folder : site, name), response);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     browser = await chromium.launch({
@@ -195,9 +196,13 @@ describe('the packed crypto-core, bundled by Vite', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.each(['page', 'worker'])('runs the example of its README in a %s of Chromium', async (place) => {
+  it.each([
+    ['page', 'bundled by Vite', '/'],
+    ['worker', 'bundled by Vite', '/'],
+    ['page', 'that imports it by an import map', '/app/unbundled.html'],
+  ])('runs the example of its README in a %s %s', async (place, _, address) => {
     const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${address}`);
     const output = page.locator(`#${place}`).filter({ hasText: /./ });
     expect(await output.textContent()).toBe(greeting);
     await page.close();

@@ -61,12 +61,10 @@ export function encodeTextPayload(text: string, salt: Uint8Array): string {
   );
 }
 
-/** Returns a payload as its message has it. @throws CryptoError `corrupt-record` for no payload of this device's making */
+/** Returns a payload as its message has it. A text from before MIMI content may begin like it, since its sender chose it. */
 export function payloadBytes(payload: string): Uint8Array {
-  if (!payload.startsWith(MIMI)) return encoder.encode(payload);
-  const bytes = fromBase64Url(payload.slice(MIMI.length));
-  if (bytes === null) throw new CryptoError('corrupt-record', 'payload');
-  return bytes;
+  const mimi = payload.startsWith(MIMI) ? fromBase64Url(payload.slice(MIMI.length)) : null;
+  return mimi ?? encoder.encode(payload);
 }
 
 /**

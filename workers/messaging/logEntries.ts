@@ -11,6 +11,7 @@ import type { ChainHeader } from '@sinetti/crypto-core/content';
 import type { LogEntryInput, UndecryptableReason } from '../api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
+import { limits } from '../codec/limits.ts';
 import type { MembershipPolicy } from '../conversation/membershipPolicy.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { readPlaintext } from '../conversation/payload.ts';
@@ -30,7 +31,9 @@ export function decryptEntry(
   epoch: number,
 ): { header: ChainHeader | null; payload: string } {
   const content = fromBase64Url(entry.content);
-  if (content === null || entry.epoch !== epoch) throw new CryptoError('malformed', 'log entry');
+  // The relay takes no larger ones, and the message cache has no room for what is in them.
+  if (content === null || content.length > limits.content || entry.epoch !== epoch)
+    throw new CryptoError('malformed', 'log entry');
   if (!state.hasDevice(entry.sender_id, entry.sender_device_id)) {
     throw new CryptoError('unknown-sender', 'a device that is not in the group');
   }

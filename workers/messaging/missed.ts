@@ -67,14 +67,17 @@ export class Missed {
 
   /**
    * Counts a message that is deleted at the relay, or behind a commit that is.
-   * @returns false for one that is to be read: it can be, or waits in the outbox
+   * @returns false for one that is to be read: it can be, or waits in the outbox. A device that is out of step reads nothing, and
+   *   keeps what the message backup has brought
    */
   async takes(entry: LogEntryInput): Promise<boolean> {
     const { conversation, tx } = this.#transaction;
     const isBehind = conversation.membership === 'forked' && conversation.forkReason === 'expired';
-    if (!isBehind && !(isEmptied(entry) && entry.expired === true)) return false;
+    const isGone = isBehind || (isEmptied(entry) && entry.expired === true);
+    if (!isGone && conversation.membership !== 'forked') return false;
     if ((await tx.objectStore('outbox').getKey(entry.id)) !== undefined) return false;
     if (await this.#isRestored(entry)) return true;
+    if (!isGone) return false;
     this.#hasMissed = true;
     // Most of what own devices tell each other is no message to anybody.
     await this.#count(entry, this.#transaction.isSelf ? 0 : 1);
@@ -114,10 +117,10 @@ export class Missed {
   }
 
   /** The message backup has brought it before. */
-  async #isRestored({ seq }: Pick<LogEntryInput, 'seq'>): Promise<boolean> {
+  async #isRestored({ id, seq }: Pick<LogEntryInput, 'id' | 'seq'>): Promise<boolean> {
     const { account, conversationId, tx } = this.#transaction;
     const row = await tx.objectStore('messages').get([conversationId, seq]);
-    return row !== undefined && openMessage(account, conversationId, seq, row).payload !== null;
+    return row?.messageId === id && openMessage(account, conversationId, seq, row).payload !== null;
   }
 
   /** The run that ends right before a position, of this batch or of one before. */

@@ -22,6 +22,10 @@ export type CborValue =
   | readonly CborValue[]
   | ReadonlyMap<number | string, CborValue>;
 
+interface Left {
+  values: number;
+}
+
 /**
  * Strict decoder. Every failure, whatever the input, is CryptoError 'malformed', or 'unsupported' for what is well-formed
  * CBOR of a kind that isn't spoken here. Byte strings are views of the input.
@@ -70,25 +74,11 @@ export class CborReader {
   /**
    * A map with integers and texts as keys, in ascending order of their encodings.
    * @param depth levels of arrays and maps that may be in it, itself included
+   * @param most keys and values that may be in it, at all levels: an empty map takes a byte, and far more of memory and time
+   * @throws CryptoError 'unsupported' for more than those
    */
-  map(depth: number): Map<number | string, CborValue> {
-    const count = this.#argument(MAJOR.map);
-    if (depth < 1) throw new CryptoError('malformed', 'CBOR is nested too deeply');
-    const entries = new Map<number | string, CborValue>();
-    let before: Uint8Array | null = null;
-    for (let index = 0; index < count; index += 1) {
-      const start = this.#reader.offset;
-      const key = this.#value(0);
-      if (typeof key !== 'number' && typeof key !== 'string')
-        throw new CryptoError('unsupported', 'CBOR map with other keys than integers and texts');
-      const encoded = this.#reader.since(start);
-      // Equal keys are neighbours in this order, so that none comes twice.
-      if (before !== null && compareBytes(before, encoded) >= 0)
-        throw new CryptoError('malformed', 'CBOR map keys out of order');
-      before = encoded;
-      entries.set(key, this.#value(depth - 1));
-    }
-    return entries;
+  map(depth: number, most: number): Map<number | string, CborValue> {
+    return this.#map(depth, { values: most });
   }
 
   /** Asserts that everything was read. */
@@ -96,7 +86,29 @@ export class CborReader {
     this.#reader.end();
   }
 
-  #value(depth: number): CborValue {
+  #map(depth: number, left: Left): Map<number | string, CborValue> {
+    const count = this.#argument(MAJOR.map);
+    if (depth < 1) throw new CryptoError('malformed', 'CBOR is nested too deeply');
+    const entries = new Map<number | string, CborValue>();
+    let before: Uint8Array | null = null;
+    for (let index = 0; index < count; index += 1) {
+      const start = this.#reader.offset;
+      const key = this.#value(0, left);
+      if (typeof key !== 'number' && typeof key !== 'string')
+        throw new CryptoError('unsupported', 'CBOR map with other keys than integers and texts');
+      const encoded = this.#reader.since(start);
+      // Equal keys are neighbours in this order, so that none comes twice.
+      if (before !== null && compareBytes(before, encoded) >= 0)
+        throw new CryptoError('malformed', 'CBOR map keys out of order');
+      before = encoded;
+      entries.set(key, this.#value(depth - 1, left));
+    }
+    return entries;
+  }
+
+  #value(depth: number, left: Left): CborValue {
+    left.values -= 1;
+    if (left.values < 0) throw new CryptoError('unsupported', 'more CBOR than anybody sends');
     switch (this.#reader.peek() >> 5) {
       case MAJOR.unsigned:
         return this.#argument(MAJOR.unsigned);
@@ -113,11 +125,11 @@ export class CborReader {
         const count = this.array();
         if (depth < 1) throw new CryptoError('malformed', 'CBOR is nested too deeply');
         const items: CborValue[] = [];
-        for (let index = 0; index < count; index += 1) items.push(this.#value(depth - 1));
+        for (let index = 0; index < count; index += 1) items.push(this.#value(depth - 1, left));
         return items;
       }
       case MAJOR.map:
-        return this.map(depth);
+        return this.#map(depth, left);
       default:
         return this.#simple();
     }
@@ -208,17 +220,9 @@ export class CborWriter {
     else write(value);
   }
 
-  /** @param depth levels of arrays and maps that may be in it, itself included. @throws CryptoError 'usage' beyond it */
-  map(entries: ReadonlyMap<number | string, CborValue>, depth: number): void {
-    if (depth < 1) throw new CryptoError('usage', 'CBOR is nested too deeply');
-    const sorted = [...entries]
-      .map(([key, value]) => ({ key: encodeCbor((w) => w.#value(key, 0)), value }))
-      .sort((one, other) => compareBytes(one.key, other.key));
-    this.#head(MAJOR.map, sorted.length);
-    for (const { key, value } of sorted) {
-      this.#writer.bytes(key);
-      this.#value(value, depth - 1);
-    }
+  /** @throws CryptoError 'usage' beyond what {@link CborReader.map} reads with the same limits */
+  map(entries: ReadonlyMap<number | string, CborValue>, depth: number, most: number): void {
+    this.#map(entries, depth, { values: most });
   }
 
   /** Returns the bytes written, in an array of their own. */
@@ -226,17 +230,31 @@ export class CborWriter {
     return this.#writer.finish();
   }
 
-  #value(value: CborValue, depth: number): void {
+  #map(entries: ReadonlyMap<number | string, CborValue>, depth: number, left: Left): void {
+    if (depth < 1) throw new CryptoError('usage', 'CBOR is nested too deeply');
+    const sorted = [...entries]
+      .map(([key, value]) => ({ key: encodeCbor((w) => w.#value(key, 0, left)), value }))
+      .sort((one, other) => compareBytes(one.key, other.key));
+    this.#head(MAJOR.map, sorted.length);
+    for (const { key, value } of sorted) {
+      this.#writer.bytes(key);
+      this.#value(value, depth - 1, left);
+    }
+  }
+
+  #value(value: CborValue, depth: number, left: Left): void {
+    left.values -= 1;
+    if (left.values < 0) throw new CryptoError('usage', 'more CBOR than anybody reads');
     if (value === null) this.nullable(null, () => {});
     else if (typeof value === 'boolean') this.boolean(value);
     else if (typeof value === 'number') this.#integer(value);
     else if (typeof value === 'string') this.text(value);
     else if (value instanceof Uint8Array) this.bytes(value);
-    else if (isMap(value)) this.map(value, depth);
+    else if (isMap(value)) this.#map(value, depth, left);
     else {
       if (depth < 1) throw new CryptoError('usage', 'CBOR is nested too deeply');
       this.array(value.length);
-      for (const item of value) this.#value(item, depth - 1);
+      for (const item of value) this.#value(item, depth - 1, left);
     }
   }
 

@@ -108,11 +108,14 @@ const MAX_U32 = 2 ** 32 - 1;
 /** Parts in all: more than anybody sends, and few enough that a message of them is shown at once. */
 const MAX_PARTS = 128;
 const MAX_EXTENSION_NAME = 255;
+/** Names and values of extensions in all. */
+const MAX_EXTENSION_VALUES = 1024;
 
 /**
  * Decodes one message's content. Byte strings are views of the input.
  * @throws CryptoError 'malformed', and 'unsupported' for what a later version or another client may mean: tags and
- * floating-point numbers in extensions, cardinalities and part semantics that aren't spoken here, more than 128 parts
+ * floating-point numbers in extensions, cardinalities and part semantics that aren't spoken here, more than 128 parts, or
+ * 1024 names and values of extensions
  */
 export function decodeMimiContent(bytes: Uint8Array): MimiContent {
   const r = new CborReader(bytes);
@@ -122,7 +125,7 @@ export function decodeMimiContent(bytes: Uint8Array): MimiContent {
   const topicId = r.bytes();
   const expires = r.nullable(readExpiration);
   const inReplyTo = r.nullable(readMessageId);
-  const extensions = r.map(MAX_DEPTH);
+  const extensions = r.map(MAX_DEPTH, MAX_EXTENSION_VALUES);
   for (const name of extensions.keys()) {
     if (!isExtensionName(name)) throw new CryptoError('malformed', 'name of a content extension');
   }
@@ -147,7 +150,7 @@ export function encodeMimiContent(content: MimiContent): Uint8Array {
       w.unsigned(time, MAX_U32);
     });
     w.nullable(inReplyTo, (id) => writeMessageId(w, id));
-    w.map(extensions, MAX_DEPTH);
+    w.map(extensions, MAX_DEPTH, MAX_EXTENSION_VALUES);
     writePart(w, body, MAX_DEPTH, { parts: MAX_PARTS });
   });
 }

@@ -1,4 +1,4 @@
-import { EMPTY } from '../bytes.ts';
+import { EMPTY, wipe } from '../bytes.ts';
 import { DEFAULT_LIMITS } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -73,7 +73,9 @@ export function createGroup(args: CreateGroupArgs, env: Env): Group {
     confirmedTranscriptHash: EMPTY,
     extensions,
   };
-  const secrets = deriveEpochSecrets(suite, env.random(suite.kdf.Nh));
+  const epochSecret = env.random(suite.kdf.Nh);
+  const secrets = deriveEpochSecrets(suite, epochSecret);
+  wipe(epochSecret);
   const ownLeaf = toLeafIndex(0);
   return {
     suite,

@@ -1,5 +1,5 @@
 /** Joining by external commit (RFC 9420 section 12.4.3.2). */
-import { EMPTY, equalBytes } from '../bytes.ts';
+import { EMPTY, equalBytes, wipe } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -180,6 +180,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     env,
   );
   const { path } = assembled;
+  wipe(initSecret, assembled.joinerSecret, ...(path?.pathSecrets ?? []));
   if (path === null) throw new CryptoError('usage', 'an external commit has a path');
   checkCapabilities(leafContext, path.leafNode);
   checkTreeLeaves(tree);

@@ -183,10 +183,15 @@ function nextContext(group: Group, tree: RatchetTree, effects: ProposalEffects):
   };
 }
 
+/** Returns a copy of the epoch's, or the one that an external committer sent. */
 function initSecretFor(group: Group, effects: ProposalEffects): Uint8Array {
-  if (effects.externalInit === null) return group.secrets.initSecret;
+  if (effects.externalInit === null) return group.secrets.initSecret.slice();
   const { privateKey } = externalKeyPair(group.suite, group.secrets.externalSecret);
-  return receiveExternalInit(group.suite, privateKey, effects.externalInit);
+  try {
+    return receiveExternalInit(group.suite, privateKey, effects.externalInit);
+  } finally {
+    wipe(privateKey);
+  }
 }
 
 /**
@@ -252,13 +257,14 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
       signature: content.auth.signature,
     }),
   };
+  const initSecret = initSecretFor(group, effects);
   const { joinerSecret, ...epoch } = advanceEpoch(
     { suite, context: newContext, leafCount: tree.leafCount },
-    initSecretFor(group, effects),
+    initSecret,
     commitSecret,
     pskSecret,
   );
-  wipe(commitSecret, joinerSecret);
+  wipe(initSecret, commitSecret, joinerSecret);
   if (!equalBytes(epoch.confirmationTag, confirmationTag)) {
     throw new CryptoError('bad-confirmation-tag', 'COMMIT-03: commit');
   }

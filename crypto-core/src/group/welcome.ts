@@ -64,9 +64,10 @@ export function createWelcome(
   env: Env,
 ): Uint8Array {
   const { suite } = pending;
-  const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
+  const { key, nonce } = welcomeKey(suite, joinerSecret, pskSecret);
   const groupInfo = encode(welcomeGroupInfo(pending, infoExtensions, treePlace), writeGroupInfo, 4096);
   const encryptedGroupInfo = suite.aead.seal(key, nonce, EMPTY, groupInfo);
+  wipe(key);
   const encrypt = encryptorWithLabel(suite, LABEL, encryptedGroupInfo);
   const secrets = effects.added.map(({ leafIndex, keyPackage }): EncryptedGroupSecrets => {
     const step = path?.steps.findIndex(({ node }) => isInSubtree(leafIndex, node)) ?? -1;
@@ -114,8 +115,21 @@ export function openGroupInfo(
   pskSecret: Uint8Array,
   limits?: Limits,
 ): UnverifiedGroupInfo {
-  const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
-  return decode(suite.aead.open(key, nonce, EMPTY, welcome.encryptedGroupInfo), readGroupInfo, limits);
+  const { key, nonce } = welcomeKey(suite, joinerSecret, pskSecret);
+  const groupInfo = suite.aead.open(key, nonce, EMPTY, welcome.encryptedGroupInfo);
+  wipe(key);
+  return decode(groupInfo, readGroupInfo, limits);
+}
+
+function welcomeKey(
+  suite: CipherSuite,
+  joinerSecret: Uint8Array,
+  pskSecret: Uint8Array,
+): { key: Uint8Array; nonce: Uint8Array } {
+  const welcomeSecret = deriveWelcomeSecret(suite, joinerSecret, pskSecret);
+  const derived = deriveWelcomeKey(suite, welcomeSecret);
+  wipe(welcomeSecret);
+  return derived;
 }
 
 /**
@@ -239,13 +253,15 @@ export function joinByWelcome(
   const tree = verifyRatchetTree(suite, receivedTree, info, args);
   const ownLeaf = findOwnLeaf(tree, bundle);
   const epoch = joinEpoch(suite, info, tree, joinerSecret, pskSecret);
+  wipe(joinerSecret);
   if (args.continues !== undefined) checkContinuation(args.continues, info.groupContext, tree);
   checkJoinPolicy(args.joinPolicy, info, tree);
   const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey.slice()]]);
   if (pathSecret !== null) {
     const shared = tree.filteredDirectPath(info.signer).filter(({ node }) => isInSubtree(ownLeaf, node));
-    for (const [node, key] of followPath(suite, tree, shared, pathSecret).privateKeys)
-      privateKeys.set(node, key);
+    const followed = followPath(suite, tree, shared, pathSecret);
+    for (const [node, key] of followed.privateKeys) privateKeys.set(node, key);
+    wipe(pathSecret, followed.commitSecret);
   }
   return {
     suite,

@@ -1,5 +1,5 @@
 /** The key schedule of RFC 9420 section 8: from one epoch's init secret to the next epoch's secrets. */
-import { EMPTY, utf8 } from '../bytes.ts';
+import { EMPTY, utf8, wipe } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { setupBaseR, setupBaseS } from '../suite/hpke.ts';
 import { deriveSecret, expandWithLabel } from '../suite/labels.ts';
@@ -28,13 +28,10 @@ export function deriveJoinerSecret(
   commitSecret: Uint8Array,
   groupContext: Uint8Array,
 ): Uint8Array {
-  return expandWithLabel(
-    suite,
-    suite.kdf.extract(initSecret, commitSecret),
-    'joiner',
-    groupContext,
-    suite.kdf.Nh,
-  );
+  const intermediate = suite.kdf.extract(initSecret, commitSecret);
+  const joinerSecret = expandWithLabel(suite, intermediate, 'joiner', groupContext, suite.kdf.Nh);
+  wipe(intermediate);
+  return joinerSecret;
 }
 
 /** Derives the secret that seals the GroupInfo inside a Welcome. @param pskSecret all zero when there is no PSK */
@@ -43,7 +40,10 @@ export function deriveWelcomeSecret(
   joinerSecret: Uint8Array,
   pskSecret: Uint8Array,
 ): Uint8Array {
-  return deriveSecret(suite, suite.kdf.extract(joinerSecret, pskSecret), 'welcome');
+  const intermediate = suite.kdf.extract(joinerSecret, pskSecret);
+  const welcomeSecret = deriveSecret(suite, intermediate, 'welcome');
+  wipe(intermediate);
+  return welcomeSecret;
 }
 
 /** Derives the AEAD key and nonce of `Welcome.encrypted_group_info` (RFC 9420 section 12.4.3.1). */
@@ -64,8 +64,11 @@ export function deriveEpoch(
   pskSecret: Uint8Array,
   groupContext: Uint8Array,
 ): EpochSecrets {
-  const member = suite.kdf.extract(joinerSecret, pskSecret);
-  return deriveEpochSecrets(suite, expandWithLabel(suite, member, 'epoch', groupContext, suite.kdf.Nh));
+  const intermediate = suite.kdf.extract(joinerSecret, pskSecret);
+  const epochSecret = expandWithLabel(suite, intermediate, 'epoch', groupContext, suite.kdf.Nh);
+  const secrets = deriveEpochSecrets(suite, epochSecret);
+  wipe(intermediate, epochSecret);
+  return secrets;
 }
 
 /** Derives the secrets from the epoch secret, which a group's creator draws at random (RFC 9420 section 11). */

@@ -213,6 +213,8 @@ export function followPath(
     }
     privateKeys.set(node, pair.privateKey);
   }
+  // The first is the caller's.
+  wipe(...derived.pathSecrets.slice(1));
   return { privateKeys, commitSecret: derived.commitSecret };
 }
 

@@ -9,16 +9,17 @@ import { fromHex } from '../kat/vectors.ts';
 
 const KEY = 1;
 const DEPTH = 5;
+const MOST = 2000;
 
 /** Encodes a value as the one of a map. */
 function encoded(value: CborValue): Uint8Array {
-  return encodeCbor((w) => w.map(new Map([[KEY, value]]), DEPTH));
+  return encodeCbor((w) => w.map(new Map([[KEY, value]]), DEPTH, MOST));
 }
 
 /** Decodes what follows `a101`, the map whose one key is 1. */
 function decoded(value: Uint8Array): CborValue {
   const reader = new CborReader(concat(fromHex('a101'), value));
-  const map = reader.map(DEPTH);
+  const map = reader.map(DEPTH, MOST);
   reader.end();
   return map.get(KEY) ?? null;
 }

@@ -155,6 +155,16 @@ describe('MIMI content', () => {
     expect(codeOf(() => decodeMimiContent(fromHex(parts(128))))).toBe('unsupported');
   });
 
+  it('has 1024 names and values of extensions, at all levels, and not one more', () => {
+    const extensions = (items: number) => new Map([[1, [new Map([[1, Array<null>(items).fill(null)]])]]]);
+    const hex = (items: string) => `${prefix}f640f6f6a10181a10199${items}83006000`;
+    const most = { ...content, extensions: extensions(1019) };
+    expect(decodeMimiContent(encodeMimiContent(most))).toEqual(most);
+    expect(codeOf(() => encodeMimiContent({ ...content, extensions: extensions(1020) }))).toBe('usage');
+    expect(decodeMimiContent(fromHex(hex(`03fb${'f6'.repeat(1019)}`))).extensions.size).toBe(1);
+    expect(codeOf(() => decodeMimiContent(fromHex(hex(`03fc${'f6'.repeat(1020)}`))))).toBe('unsupported');
+  });
+
   it('ends in itself or in a code for each of 10,000 mutated messages', () => {
     const below = generator(17);
     const messages = [

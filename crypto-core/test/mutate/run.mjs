@@ -35,7 +35,7 @@ const { values } = parseArgs({
 const folders = ['codec', 'schedule', 'framing', 'tree', 'group', ...(values.checks ? ['structs'] : [])];
 /** Leaves out tests that take long and notice nothing that others don’t, those of folders that are not mutated, and those about other files of the repository. */
 const left =
-  /^(account|hostile|mutate|suite|types)|scenario\/large|stability|(spec|readme|published)\.test|kat\/(run|vectors|wycheproof|hpke)\.test/;
+  /^(account|hostile|mutate|suite|types)|scenario\/large|stability\/replay|(spec|readme|published)\.test|kat\/(run|vectors|wycheproof|hpke|mimi\w*)\.test/;
 /** Milliseconds after which a test is taken to run for ever. */
 const patience = 120_000;
 /** Milliseconds of processor time for one mutant: who isn't noticed within it is taken to survive. */

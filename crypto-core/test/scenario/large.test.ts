@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
-import { exportGroupInfo, joinByWelcome, joinExternal, ready, toLeafIndex } from '../../src/index.ts';
+import { joinByWelcome, ready, toLeafIndex } from '../../src/index.ts';
 import { testEnv } from '../testEnv.ts';
-import { anyone, Conversation, device, groupOf, keyPackageOf, Participant } from './world.ts';
+import { anyone, Conversation, device, keyPackageOf, Participant } from './world.ts';
 
 const SUITE = 0x0003;
 const MEMBERS = 1000;
@@ -68,21 +68,5 @@ describe('a group of 1,000', () => {
     expect(written).toEqual(ofTwo.written);
     expect(Math.max(...written)).toBeLessThan(100);
     expect(message).toBe(ofTwo.message);
-  });
-});
-
-describe('whoever joins a group from outside', () => {
-  it('hears how far it is, and is not in it when what hears that throws', () => {
-    const env = testEnv('progress');
-    const info = exportGroupInfo(groupOf(3, SUITE, env).at(0).group);
-    const join = (progress: (verified: number, leaves: number) => void) =>
-      joinExternal(info, { ...device('outside', env), memberCheck: anyone, progress }, env);
-    const told: (readonly number[])[] = [];
-    join((...step) => void told.push(step));
-    expect(told).toEqual([[3, 3]]);
-    const stop = (): void => {
-      throw new Error('the person closed the page');
-    };
-    expect(() => join(stop)).toThrow('the person closed the page');
   });
 });

@@ -1,4 +1,4 @@
-/** Refusals of members who create a group or join one, at the bounds of what may be. */
+/** Groups are created and joined at the bounds of what may be, and not beyond them. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY, utf8 } from '../../src/bytes.ts';
 import { welcomeGroupInfo } from '../../src/group/groupInfo.ts';
@@ -74,6 +74,19 @@ describe('whoever joins from outside', () => {
     expect(after.context.treeHash).toEqual(joined.pending.context.treeHash);
   });
 
+  it('hears how far it is, and is not in the group when what hears that throws', () => {
+    const info = exportGroupInfo(groupOf(3, SUITE, env).at(0).group);
+    const join = (progress: (verified: number, leaves: number) => void) =>
+      joinExternal(info, { ...device('outside', env), memberCheck: anyone, progress }, env);
+    const told: (readonly number[])[] = [];
+    join((...step) => void told.push(step));
+    expect(told).toEqual([[3, 3]]);
+    const stop = (): void => {
+      throw new Error('the person closed the page');
+    };
+    expect(() => join(stop)).toThrow('the person closed the page');
+  });
+
   it('COMP-05: judges the authenticated data of a SelfRemove as members do', () => {
     const safeAad = appDataDictionaryExtension([
       { componentId: ComponentId.safeAad, data: encodeComponentIds([]) },
@@ -92,6 +105,10 @@ describe('whoever joins from outside', () => {
       const args = { ...device('x', env, leaf), memberCheck: anyone };
       return joinExternal(entered.groupInfo, { ...args, selfRemoves: verifyingSelfRemoves([message]) }, env);
     };
+    // Nor does a member follow whoever joins without such data.
+    const info = exportGroupInfo(unaware);
+    const { commit } = joinExternal(info, { ...device('x', env, leaf), memberCheck: anyone }, env);
+    expect(refusalOf(() => processCommit(entered.pending, commit, hooks))).toContain('malformed: COMP-05');
     expect(refusalOf(join(leave(bob)))).toBe('none');
     expect(refusalOf(join(leave(unaware, utf8('no framing'))))).toContain('malformed: COMP-05');
   });

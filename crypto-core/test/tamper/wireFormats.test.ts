@@ -1,11 +1,16 @@
 /** Messages of one wire format, or with one content, where another belongs (RFC 9420 section 6). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY } from '../../src/bytes.ts';
+import { protectPublicMessage } from '../../src/framing/publicMessage.ts';
+import { assembleCommit } from '../../src/group/assemble.ts';
+import { publicKeysOf } from '../../src/group/senders.ts';
+import { memberLeaf } from '../../src/group/state.ts';
 import {
   createProposal,
   decodeKeyPackage,
   decryptApplication,
   exportGroupInfo,
+  type Group,
   joinByWelcome,
   joinExternal,
   peekMessage,
@@ -25,6 +30,35 @@ const hooks = { memberCheck: anyone, policy: anything };
 
 beforeAll(ready);
 
+/** A commit of a member as a public message, which this implementation processes but makes of nobody inside. */
+function commitInTheOpen(by: Group): Uint8Array {
+  const { suite, context } = by;
+  const leafIndex = by.ownLeaf;
+  const { content } = assembleCommit(
+    {
+      suite,
+      context,
+      interimTranscriptHash: by.interimTranscriptHash,
+      initSecret: by.secrets.initSecret,
+      pskSecret: new Uint8Array(suite.kdf.Nh),
+      tree: by.tree.clone(),
+      extensions: context.extensions,
+      proposals: [],
+      added: new Set(),
+      sender: { type: 'member', leafIndex },
+      leafIndex,
+      leaf: memberLeaf(by.tree, leafIndex),
+      signaturePrivateKey: by.signaturePrivateKey,
+      withPath: true,
+      wireFormat: 'public-message',
+      authenticatedData: EMPTY,
+    },
+    env,
+  );
+  const publicMessage = protectPublicMessage(suite, content, publicKeysOf(by));
+  return encodeMlsMessage({ wireFormat: 'public-message', publicMessage });
+}
+
 /** One message of each wire format and content, which others made, and the functions that take some of them. */
 function played() {
   const conversation = groupOf(3, SUITE, env);
@@ -37,6 +71,9 @@ function played() {
     application: alice.send('text', env),
     proposal: createProposal(alice.group, { type: 'update' }, env).message,
     commit,
+    'proposal in the open': createProposal(alice.group, { type: 'update' }, env, {
+      wireFormat: 'public-message',
+    }).message,
     'commit in the open': joinExternal(exportGroupInfo(alice.group), outside, env).commit,
     welcome: welcome ?? EMPTY,
     'group info': groupInfo,
@@ -44,7 +81,7 @@ function played() {
   };
   const doors: Record<string, readonly [(bytes: Uint8Array) => unknown, (keyof typeof messages)[]]> = {
     decryptApplication: [(bytes) => decryptApplication(bob.group, bytes), ['application']],
-    processProposal: [(bytes) => processProposal(bob.group, bytes), ['proposal']],
+    processProposal: [(bytes) => processProposal(bob.group, bytes), ['proposal', 'proposal in the open']],
     processCommit: [(bytes) => processCommit(bob.group, bytes, hooks), ['commit', 'commit in the open']],
     joinByWelcome: [(bytes) => joinByWelcome(bytes, bundle, newcomer.signatureKey, hooks), ['welcome']],
     welcomeKeyPackageRefs: [welcomeKeyPackageRefs, ['welcome']],
@@ -73,6 +110,7 @@ describe('a message in the place of another', () => {
     expect([
       refusal('processCommit', 'application'),
       refusal('processCommit', 'welcome'),
+      refusal('processCommit', 'proposal in the open'),
       refusal('processProposal', 'commit in the open'),
       refusal('joinByWelcome', 'key package'),
       refusal('joinExternal', 'commit'),
@@ -80,11 +118,28 @@ describe('a message in the place of another', () => {
     ]).toEqual([
       'malformed: application instead of a commit',
       'malformed: welcome instead of a commit',
+      'malformed: proposal instead of a commit',
       'malformed: commit instead of a proposal',
       'malformed: key-package instead of a welcome',
       'malformed: private-message instead of a group info',
       'malformed: group-info instead of a key package',
     ]);
+  });
+});
+
+describe('a message of a member in the open', () => {
+  it('is processed by the others, and known again by its sender, be it a commit or a proposal', () => {
+    const conversation = groupOf(3, SUITE, env);
+    const [alice, bob, carol] = [0, 1, 2].map((at) => conversation.at(at).group) as [Group, Group, Group];
+    const commit = commitInTheOpen(alice);
+    const [one, other] = [bob, carol].map((group) => processCommit(group, commit, hooks));
+    expect([one?.sender, one?.external]).toEqual([alice.ownLeaf, false]);
+    expect(one?.group.secrets).toEqual(other?.group.secrets);
+    expect(codeOf(() => processCommit(alice, commit, hooks))).toBe('own-message');
+    const remove = { type: 'remove', removed: carol.ownLeaf } as const;
+    const proposed = createProposal(alice, remove, env, { wireFormat: 'public-message' });
+    expect(processProposal(bob, proposed.message)).toEqual(proposed.proposal);
+    expect(codeOf(() => processProposal(alice, proposed.message))).toBe('own-message');
   });
 });
 
@@ -97,6 +152,7 @@ describe('peekMessage', () => {
       ['application', { ...privately, contentType: 'application' }],
       ['proposal', { ...privately, contentType: 'proposal' }],
       ['commit', { ...privately, contentType: 'commit' }],
+      ['proposal in the open', { wireFormat: 'public-message', groupId, epoch, contentType: 'proposal' }],
       ['commit in the open', { wireFormat: 'public-message', groupId, epoch, contentType: 'commit' }],
       ['welcome', { wireFormat: 'welcome' }],
       ['group info', { wireFormat: 'group-info' }],

@@ -30,6 +30,7 @@ export function createBlocks({ db, hub, clock }: BlockDependencies): Blocks {
   const changed = (userId: string, blockedId: string) => {
     hub.signal({ type: 'contacts-changed', userIds: [userId, blockedId] });
     hub.publishToUsers([userId], { type: 'contacts', lists: ['contacts', 'requests'] });
+    for (const type of ['blocks', 'group-invitations'] as const) hub.publishToUsers([userId], { type });
   };
 
   return {

@@ -7,6 +7,7 @@ import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { hasBlocked } from '../repositories/blocks.ts';
 import * as rows from '../repositories/contacts.ts';
+import { deleteInvitationsBetween } from '../repositories/groupInvitations.ts';
 import { markOccurrenceRead, type Occurrence } from '../repositories/notifications.ts';
 import { countRequests } from '../repositories/quotas.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
@@ -36,6 +37,11 @@ export interface Contacts {
    *   request-exists, quota
    */
   request(fromId: string, toId: string): Promise<{ id: string; status: 'pending' | 'accepted' }>;
+  /**
+   * Takes the pending request to a person back. It counts as declined: asking again and again is no way to be noticed.
+   * @throws ApiError not-found
+   */
+  withdraw(fromId: string, toId: string): Promise<void>;
   /** @throws ApiError not-found unless the request is pending and to this person */
   accept(userId: string, requestId: string): Promise<UserSummary>;
   /** @throws ApiError not-found unless the request is pending and to this person */
@@ -106,6 +112,17 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
       return outcome;
     },
 
+    async withdraw(fromId, toId) {
+      await db.transaction().execute(async (tx) => {
+        if ((await rows.takeRequestBetween(tx, fromId, toId)) === null) throw noSuchRequest();
+        const now = clock();
+        await rows.rememberDecline(tx, { fromUserId: fromId, toUserId: toId }, now);
+        await requestSettled(tx, { requesterId: fromId, accepterId: toId }, now);
+      });
+      listsChanged(fromId, 'sent-requests');
+      listsChanged(toId, 'requests');
+    },
+
     async accept(userId, requestId) {
       const person = await db.transaction().execute(async (tx) => {
         const fromId = await rows.takeRequest(tx, requestId, userId);
@@ -132,11 +149,17 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
     },
 
     async remove(userId, contactId) {
-      if (!(await rows.deleteContacts(db, userId, contactId))) {
-        throw new ApiError('not-found', 'There is no such contact.');
-      }
+      const wereAsked = await db.transaction().execute(async (tx) => {
+        // An invitation that crosses must be seen, or see it: unseen, it would take a place that nobody can free.
+        await lockUsers(tx, [userId, contactId]);
+        if (!(await rows.deleteContacts(tx, userId, contactId))) {
+          throw new ApiError('not-found', 'There is no such contact.');
+        }
+        return deleteInvitationsBetween(tx, userId, contactId);
+      });
       hub.signal({ type: 'contacts-changed', userIds: [userId, contactId] });
       for (const id of [userId, contactId]) listsChanged(id, 'contacts');
+      if (wereAsked) hub.publishToUsers([userId, contactId], { type: 'group-invitations' });
     },
   };
 }
@@ -147,7 +170,8 @@ async function requireAnotherTurn(tx: Db, fromUserId: string, toUserId: string, 
   if (declines === null || declines.times < declinesTaken) return;
   const waitMs = declines.declinedAt + declineLifetime - now;
   if (waitMs <= 0) return;
-  const detail = 'This person has declined your requests. You can ask again in a month, or they can ask you.';
+  const detail =
+    'This person has declined your requests, or you have withdrawn them. You can ask again in a month, or they can ask you.';
   throw new ApiError('quota', detail, { quota: 'requests', retryAfter: Math.ceil(waitMs / 1000) });
 }
 

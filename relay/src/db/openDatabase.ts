@@ -26,6 +26,8 @@ export interface OpenDatabase {
    * @returns how many are left
    */
   readonly giveBack: ((pages: number) => Promise<number>) | null;
+  /** The bytes of it, with indexes, on disk. */
+  size(): Promise<number>;
   /** Finishes what runs, and lets go of the database. */
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts';
 import type { OpenDatabase } from './openDatabase.ts';
 import { lockDatabase } from './postgresLock.ts';
 import { openNameIndex } from './postgresNameIndex.ts';
-import type { Tables } from './tables.ts';
+import type { Db, Tables } from './tables.ts';
 
 export interface PostgresOptions {
   /** A connection URI as libpq has them, e.g. postgresql://sinetti@localhost/sinetti */
@@ -43,7 +43,14 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
     await requireUtf8(db);
     leave = await lockDatabase(connect, options);
     await migrate(db, { bytes: 'bytea' });
-    return { db, program: null, names: await openNameIndex(db, connect), giveBack: null, close };
+    return {
+      db,
+      program: null,
+      names: await openNameIndex(db, connect),
+      giveBack: null,
+      size: () => sizeOf(db),
+      close,
+    };
   } catch (error) {
     await close();
     throw unusable(error);
@@ -65,14 +72,16 @@ export async function openPostgresBeside(url: string): Promise<DatabaseBeside> {
   return {
     db,
     damage: async () => null,
-    async size() {
-      const { rows } = await sql<{
-        size: number;
-      }>`select pg_database_size(current_database()) as size`.execute(db);
-      return rows[0]?.size ?? 0;
-    },
+    size: () => sizeOf(db),
     close: () => db.destroy(),
   };
+}
+
+async function sizeOf(db: Db): Promise<number> {
+  const { rows } = await sql<{
+    size: number;
+  }>`select pg_database_size(current_database()) as size`.execute(db);
+  return rows[0]?.size ?? 0;
 }
 
 function connectTo({

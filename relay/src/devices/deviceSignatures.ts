@@ -121,7 +121,7 @@ export async function requireSignedState(
   const isOfDevice = startsWith(body.subarray(1), opaque(device.certificate));
   if (!isOfDevice || !isSignedStatement(device.key, 'SinettiAccountState', body, state)) throw notSigned();
   if (body[0] === stateVersion) return null;
-  const fields = body[0] === segmentedStateVersion ? opaquesIn(body.subarray(1)) : null;
+  const fields = body[0] === segmentedStateVersion ? opaquesIn(body.subarray(1), 3) : null;
   const [, , hashes] = fields ?? [];
   if (fields?.length !== 3 || hashes === undefined || hashes.length % hashLength !== 0) throw notSigned();
   return Array.from({ length: hashes.length / hashLength }, (_, at) =>

@@ -4,6 +4,7 @@ import { ApiError, quotaReached } from '../errors.ts';
 import { requireContact } from '../messaging/permissions.ts';
 import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { contactIds } from '../repositories/contacts.ts';
 import * as rows from '../repositories/groupInvitations.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { membersOf, requireCreator } from './groups.ts';
@@ -21,7 +22,7 @@ export interface GroupInvitations {
   list(userId: string): Promise<rows.InvitationRow[]>;
   /**
    * Returns the ids of those among these people who have to be asked, and are not being asked yet.
-   * @throws ApiError not-found, forbidden (not the creator)
+   * @throws ApiError not-found, forbidden (not the creator), not-a-contact
    */
   toAsk(creatorId: string, groupId: string, userIds: readonly string[]): Promise<string[]>;
   /**
@@ -55,18 +56,17 @@ export function createGroupInvitations({ db, hub, clock }: GroupInvitationDepend
 
     async toAsk(creatorId, groupId, userIds) {
       await requireCreator(db, groupId, creatorId);
+      const others = await othersAmong(db, { creatorId, groupId, userIds });
       const known = new Set(await rows.askedIds(db, groupId));
-      return (await rows.unasked(db, groupId, userIds)).filter((userId) => !known.has(userId));
+      return (await rows.unasked(db, groupId, others)).filter((userId) => !known.has(userId));
     },
 
     async invite(creatorId, groupId, userIds) {
-      const conversationId = groupConversationId(groupId);
       const { asked, isNew } = await db.transaction().execute(async (tx) => {
         await requireCreator(tx, groupId, creatorId);
         // The counts below must hold, and nobody be added meanwhile.
         await lockUsers(tx, userIds);
-        const { memberIds } = await membersOf(tx, conversationId);
-        const others = [...new Set(userIds)].filter((userId) => !memberIds.includes(userId));
+        const others = await othersAmong(tx, { creatorId, groupId, userIds });
         const waiting = await rows.unasked(tx, groupId, others);
         for (const userId of waiting) await requireContact(tx, creatorId, userId);
         const known = await rows.askedIds(tx, groupId);
@@ -97,6 +97,24 @@ export function createGroupInvitations({ db, hub, clock }: GroupInvitationDepend
       changed([creatorId, key.userId]);
     },
   };
+}
+
+/**
+ * Returns the ids of those among these people who are not in the group. All of them have to be contacts, also those who need
+ * not be asked: who wants to be is nothing that a stranger can learn.
+ * @throws ApiError not-found, not-a-contact
+ */
+async function othersAmong(
+  db: Db,
+  { creatorId, groupId, userIds }: { creatorId: string; groupId: string; userIds: readonly string[] },
+): Promise<string[]> {
+  const { memberIds } = await membersOf(db, groupConversationId(groupId));
+  const members = new Set(memberIds);
+  const others = [...new Set(userIds)].filter((userId) => !members.has(userId));
+  const contacts = new Set(await contactIds(db, creatorId));
+  const stranger = others.find((userId) => !contacts.has(userId));
+  if (stranger !== undefined) await requireContact(db, creatorId, stranger);
+  return others;
 }
 
 /** @returns the id of the creator who asks @throws ApiError not-found */

@@ -1,5 +1,5 @@
 /** Bodies whose byte strings are bytes beside their JSON: contract/primitives.ts. */
-import { type PartNames, putParts, takeParts } from '../../contract/index.ts';
+import { limits, type PartNames, putParts, takeParts } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { opaque, opaquesIn } from '../opaque.ts';
 
@@ -11,7 +11,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function readParts(body: Buffer, names: PartNames): unknown {
   try {
-    const [json, ...parts] = opaquesIn(body) ?? [];
+    const [json, ...parts] = opaquesIn(body, 1 + limits.partsPerBody) ?? [];
+    if (json === undefined || json.length > limits.partsJsonMax) throw new RangeError('JSON of no call');
     const texts = parts.map((part) => part.toString('base64url'));
     return putParts(utf8.decode(json), texts, names);
   } catch {

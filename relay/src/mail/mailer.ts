@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { createTransport } from 'nodemailer';
 import type { Smtp } from '../config.ts';
@@ -24,14 +25,17 @@ export interface MailerDependencies {
   readonly smtp: Smtp;
   readonly log: FastifyBaseLogger;
   readonly metrics: Metrics;
+  /** Milliseconds that one mail may take; a minute unless given. */
+  readonly timeout?: number;
 }
 
-/** Milliseconds that each step of a server may take. */
+/** Milliseconds that each step of a server may take, and one mail in all: a server that drips bytes takes no step too long. */
 const stepTimeout = 10_000;
+const mailTimeout = 60_000;
 /** Mails that may wait for a slow server, so that it doesn't fill the memory. */
 const waitingMax = 1000;
 
-export function createMailer({ smtp, log, metrics }: MailerDependencies): Mailer {
+export function createMailer({ smtp, log, metrics, timeout = mailTimeout }: MailerDependencies): Mailer {
   const { auth, from, host, port, secure } = smtp;
   const transport = createTransport({
     host,
@@ -40,20 +44,34 @@ export function createMailer({ smtp, log, metrics }: MailerDependencies): Mailer
     // Passwords and addresses cross a network under TLS alone. A server on this machine needs none.
     requireTLS: !secure && !isThisMachine(host),
     ...(auth === null ? {} : { auth }),
-    connectionTimeout: stepTimeout,
     greetingTimeout: stepTimeout,
     socketTimeout: stepTimeout,
-    dnsTimeout: stepTimeout,
+    getSocket,
     // A mail is text: neither a file nor an address is ever read for it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  /** The connection of the mail under way: mails go one after the other. */
+  let socket: Socket | null = null;
   let isClosed = false;
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
 
+  function getSocket(_options: unknown, answer: (error: Error | null, connected?: object) => void): void {
+    const connection = connect({ host, port, timeout: stepTimeout });
+    socket = connection;
+    const fail = (error: Error) => answer(error);
+    const giveUp = () => connection.destroy(new Error('The mail server did not answer.'));
+    connection.once('error', fail).once('timeout', giveUp);
+    connection.once('connect', () => {
+      connection.off('error', fail).off('timeout', giveUp).setTimeout(0);
+      answer(null, { connection });
+    });
+  }
+
   async function deliver({ subject, text, to }: Mail): Promise<void> {
     if (isClosed) return metrics.mailed('dropped');
+    const ending = setTimeout(() => socket?.destroy(), timeout);
     try {
       await transport.sendMail({
         from,
@@ -69,6 +87,9 @@ export function createMailer({ smtp, log, metrics }: MailerDependencies): Mailer
       metrics.mailed('failed');
       // The server's words may have the address in them.
       log.warn({ code: errorCode(error) ?? 'unknown', status: statusOf(error) }, 'mail not sent');
+    } finally {
+      clearTimeout(ending);
+      socket?.destroy();
     }
   }
 

@@ -22,8 +22,8 @@ type Parsed = Pick<TreeNode, 'children' | 'content' | 'hash'> & {
  *   looked at
  */
 export function parseTreeNodes(body: Buffer): Parsed[] | null {
-  const contents = opaquesIn(body);
-  if (contents === null || contents.length > limits.treeNodes) return null;
+  const contents = opaquesIn(body, limits.treeNodes);
+  if (contents === null) return null;
   const nodes = contents.map(parseNode);
   return nodes.every((node) => node !== null) ? nodes : null;
 }

@@ -66,6 +66,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #databaseBytes = new Gauge({
+    name: 'sinetti_database_bytes',
+    help: 'The size of the database, with its indexes.',
+    registers: [this.registry],
+    collect: () => void this.#readDatabaseSize(),
+  });
+  #readDatabaseSize: () => Promise<void> = async () => undefined;
+
   constructor() {
     new Gauge({
       name: 'sinetti_info',
@@ -107,6 +115,27 @@ export class Metrics {
 
   socketClosed(path: string): void {
     this.#sockets.dec({ path });
+  }
+
+  /**
+   * Reads the size of the database now, and anew whenever the metrics are asked for, who get the one before: a database that
+   * doesn't answer keeps no other number back.
+   * @param size answers bytes
+   */
+  watchDatabase(size: () => Promise<number>): Promise<void> {
+    let reading: Promise<void> | null = null;
+    this.#readDatabaseSize = () => {
+      reading ??= size()
+        .then(
+          (bytes) => this.#databaseBytes.set(bytes),
+          () => undefined,
+        )
+        .finally(() => {
+          reading = null;
+        });
+      return reading;
+    };
+    return this.#readDatabaseSize();
   }
 
   redisReached(isReached: boolean): void {

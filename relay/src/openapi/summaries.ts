@@ -57,6 +57,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   listSentRequests: 'Pending requests that one has sent',
   requestContact:
     'Ask a person, by user id, to become a contact. A request that crosses one the other way accepts it.',
+  withdrawContact: 'Take a pending request back, by user id; it counts as declined',
   acceptContact: 'Accept a pending request, by request id',
   rejectContact: 'Decline a pending request, by request id',
   removeContact: 'Remove a contact, by user id',

@@ -6,6 +6,7 @@ import { OperatorHub } from '../realtime/operatorNews.ts';
 import { insertNews } from '../repositories/operatorNews.ts';
 import { check } from './check.ts';
 import { type Command, type Given, type Outcome, Refusal, UsageError } from './command.ts';
+import { convert } from './convert.ts';
 import { loadEnvironment } from './environment.ts';
 import { commonOptions, helpOf, overview } from './help.ts';
 import { people } from './people.ts';
@@ -15,7 +16,7 @@ import { printableJson } from './text.ts';
 import { usage } from './usage.ts';
 import { version } from './version.ts';
 
-const commands: readonly Command[] = [...people, ...signUp, ...reports, usage, check, version];
+const commands: readonly Command[] = [...people, ...signUp, ...reports, usage, check, convert, version];
 
 export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;

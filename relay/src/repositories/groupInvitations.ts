@@ -171,6 +171,18 @@ export async function deleteInvitations(
   return numDeletedRows > 0n;
 }
 
+/** Deletes the invitations by which either of two people asks the other. Returns whether there were any. */
+export async function deleteInvitationsBetween(db: Db, userId: string, otherId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('group_invitations')
+    .where('user_id', 'in', [userId, otherId])
+    .where('group_id', 'in', (groups) =>
+      groups.selectFrom('groups').select('id').where('creator_id', 'in', [userId, otherId]),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
 /** Deletes the invitations that came to nothing. */
 export async function deleteOldGroupInvitations(db: Db, createdUntil: number): Promise<void> {
   await db.deleteFrom('group_invitations').where('created_at', '<=', createdUntil).execute();

@@ -30,6 +30,8 @@ export function contactHandlers({ blocks, contacts, rateLimiter, reports }: Serv
       return { id, status, message: outcomes[status] };
     },
 
+    withdrawContact: ({ session, params }) => contacts.withdraw(session.userId, params.id),
+
     acceptContact: async ({ session, params }) => ({
       contact: await contacts.accept(session.userId, params.id),
     }),

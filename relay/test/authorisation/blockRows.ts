@@ -1,9 +1,15 @@
 import { signUp } from '../helpers.ts';
 import { hidden, own, signedIn } from './rows.ts';
-import { isLiving, must } from './world.ts';
+import { isLiving, must, pendingRequest } from './world.ts';
 
-/** The rows of blocking and reporting: everybody does both to whom they like, and reaches their own blocks and reports alone. */
+/** The rows of blocking, reporting and withdrawing: everybody does these to whom they like, and reaches their own blocks, reports and requests alone. */
 export const blockRows = {
+  withdrawContact: [
+    signedIn({ ...hidden, creator: 'not-found', stranger: 'ok' }, async (world) => {
+      await pendingRequest(world);
+      return { id: world.creator.id };
+    }),
+  ],
   listBlocks: [own()],
   block: [
     signedIn(

@@ -14,5 +14,6 @@ async function spareSession({ relay, creator }: World): Promise<string> {
 export const sessionRows = {
   logout: [own()],
   listSessions: [own()],
+  createProofNonce: [own()],
   endSession: [signedIn(hidden, async (world) => ({ id: await spareSession(world) }))],
 };

@@ -13,6 +13,7 @@ import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
 import { groupInvitationRows } from './groupInvitationRows.ts';
+import { historyRows } from './historyRows.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
 import { sessionRows } from './sessionRows.ts';
 import { treeRows } from './treeRows.ts';
@@ -94,7 +95,6 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     }),
   ],
   listAccountChanges: [own()],
-  createProofNonce: [own()],
   getVault: [own()],
   getVaultWraps: [own()],
   getFormerVault: [
@@ -384,12 +384,6 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   readAllNotifications: [own()],
   deleteNotification: [signedIn(hidden, async (world) => ({ id: await notificationOfCreator(world) }))],
 
-  putHistory: [
-    own((world) => ({
-      body: { items: [{ id: randomUUID(), conversationId: directId(world), sealed: base64Url(90) }] },
-    })),
-  ],
-  getHistory: [own()],
-  deleteHistory: [own()],
+  ...historyRows,
   getStorage: [own()],
 };

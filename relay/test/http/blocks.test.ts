@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type {
   Block,
@@ -9,6 +10,7 @@ import type {
   Notification,
   SentRequest,
 } from '../../contract/index.ts';
+import { limits } from '../../contract/index.ts';
 import { countRequests, groupCounts } from '../../src/repositories/quotas.ts';
 import { revocationOf, signedName } from '../devices.ts';
 import { base64Url, befriend, onAnotherDevice, type PersonOnDevice } from '../helpers.ts';
@@ -74,9 +76,42 @@ describe('the list of blocked people', () => {
   it('tells the own devices alone that it has changed', async () => {
     for (const action of [block, unblock]) {
       const events = await eventsFor([aino, eero], () => action(aino, eero));
+      expect(events.map(([, { type }]) => type)).toEqual(['contacts', 'blocks', 'group-invitations']);
       expect(new Set(events.map(([id]) => id))).toEqual(new Set([aino.id]));
     }
   });
+});
+
+it('a person can block a thousand others, and no more', async () => {
+  const { db } = relay.relay.database;
+  const { password_hash, password_salt } = await db
+    .selectFrom('users')
+    .select(['password_hash', 'password_salt'])
+    .where('id', '=', eero.id)
+    .executeTakeFirstOrThrow();
+  const others = Array.from({ length: limits.blocksPerUser - 1 }, () => randomUUID());
+  const names = (id: string) => ({ username: id, username_key: id, email: id, email_key: id, full_name: '' });
+  const credentials = {
+    password_hash,
+    password_salt,
+    password_ops_limit: 3,
+    password_mem_limit: 134_217_728,
+  };
+  for (const id of others) {
+    const person = { id, ...names(id), ...credentials, consented_at: 0, created_at: 0 };
+    await db.insertInto('users').values(person).execute();
+  }
+  const rows = others.map((blocked_id) => ({
+    user_id: aino.id,
+    blocked_id,
+    seen_seq: 0,
+    seen_epoch: 0,
+    created_at: 0,
+  }));
+  await db.insertInto('blocks').values(rows).execute();
+  expect((await block(aino, eero)).status).toBe(204);
+  expect(await block(aino, stranger)).toMatchObject({ status: 409, body: { code: 'limit-reached' } });
+  expect(await blocksOf(aino)).toHaveLength(limits.blocksPerUser);
 });
 
 describe('a message of somebody who is blocked', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Contact, type ContactRequest, type SentRequest } from '../../contract/index.ts';
+import { declinesTaken } from '../../src/contacts/contacts.ts';
 import { befriend, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
 import { recordEvents, recordSignals } from './conversation.ts';
 
@@ -81,6 +82,28 @@ describe('a contact request', () => {
     expect(await contactsOf(other)).toEqual([one.id]);
     expect(await receivedBy(other, listPath)).toEqual([]);
     expect(await sentBy(one)).toEqual([]);
+  });
+
+  it('is withdrawn by its sender alone, who so can ask no more often than one who is declined', async () => {
+    const [one, other] = [await signUp(relay), await signUp(relay)];
+    const withdraw = (person: Person, to: Person) => person.call('DELETE', `/contacts/request/${to.id}`);
+    const unread = async () =>
+      (await other.call<{ read: boolean }[]>('GET', '/notifications')).body.map(({ read }) => !read);
+    expect(await withdraw(one, other)).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    for (let time = 0; time < declinesTaken; time += 1) {
+      expect((await ask(one, other)).status).toBe(201);
+      expect(await withdraw(other, one)).toMatchObject({ status: 404 });
+      const { events } = await eventsFor([one, other], async () => {
+        expect((await withdraw(one, other)).status).toBe(204);
+      });
+      expect(events).toEqual([
+        [one.id, { type: 'contacts', lists: ['sent-requests'] }],
+        [other.id, { type: 'contacts', lists: ['requests'] }],
+      ]);
+      expect([await receivedBy(other), await sentBy(one), await unread()]).toEqual([[], [], [false]]);
+    }
+    expect(await ask(one, other)).toMatchObject({ status: 413, body: { code: 'quota', quota: 'requests' } });
+    expect((await ask(other, one)).status).toBe(201);
   });
 
   it.each(['/contacts/reject', '/contact/deny'])('is declined at %s, and may be sent again', async (path) => {

@@ -3,6 +3,7 @@ import type { AccountData, GroupInvitation } from '../../contract/index.ts';
 import { groupInvitationLifetime } from '../../src/groups/invitations.ts';
 import { createPurgeJob } from '../../src/jobs/purge.ts';
 import { personQuotas } from '../../src/personQuotas.ts';
+import { invitationCounts } from '../../src/repositories/groupInvitations.ts';
 import { befriend, logIn, type PersonOnDevice } from '../helpers.ts';
 import { addMember, commitBody, createGroup, submitCommit } from './conversation.ts';
 import {
@@ -150,8 +151,11 @@ describe('an invitation to a group', () => {
     expect(await withdraw(contact, member)).toMatchObject(forbidden);
     expect(await withdraw(contact, stranger)).toMatchObject(notFound);
     expect(await accept(stranger)).toMatchObject(notFound);
-    await askFirst(stranger);
-    expect(await invite([stranger])).toMatchObject({ status: 403, body: { code: 'not-a-contact' } });
+    // Also of a stranger who doesn't want to be asked: nobody learns who does.
+    for (const asksFirst of [false, true]) {
+      await askFirst(stranger, asksFirst);
+      expect(await invite([stranger])).toMatchObject({ status: 403, body: { code: 'not-a-contact' } });
+    }
     const noDevice = await logIn(relay, contact);
     expect(await noDevice.call('PUT', `/group-invitations/${groupId}`)).toMatchObject({
       body: { code: 'device-required' },
@@ -161,10 +165,17 @@ describe('an invitation to a group', () => {
   it('ends with the contact, the group and the month', async () => {
     await askFirst(member);
     await invite([member]);
-    await creator.call('DELETE', `/contacts/${member.id}`);
-    expect(await invitationsOf(member)).toEqual([]);
+    await accept(member);
+    const remove = () => creator.call('DELETE', `/contacts/${member.id}`);
+    const told = (await eventsFor([creator, member], remove)).filter(
+      ([, { type }]) => type === 'group-invitations',
+    );
+    expect(told).toHaveLength(2);
     expect(await accept(member)).toMatchObject(notFound);
     await befriend(creator, member);
+    expect(await invitationsOf(member)).toEqual([]);
+    expect(await add(member)).toMatchObject(askedFirst);
+    await invite([member]);
     expect(await invitationsOf(member)).toHaveLength(1);
     await creator.call('DELETE', `/group/${groupId}`);
     expect(await invitationsOf(member)).toEqual([]);
@@ -192,11 +203,14 @@ describe('an invitation to a group', () => {
     expect(await invitationsOf(member)).toEqual([]);
     for (const answer of [accept, decline]) expect(await answer(member)).toMatchObject(notFound);
     expect(await add(member)).toMatchObject(askedFirst);
+    const { db } = relay.relay.database;
+    expect((await invitationCounts(db, [member.id])).size).toBe(0);
     await member.call('DELETE', `/blocks/${creator.id}`);
     expect(await invitationsOf(member)).toHaveLength(1);
+    expect((await invitationCounts(db, [member.id])).get(member.id)).toBe(1);
   });
 
-  it('waits beside so many others, and no more', async () => {
+  it('waits beside so many others of contacts, and no more', async () => {
     await askFirst(member);
     await befriend(contact, member);
     const { db } = relay.relay.database;
@@ -212,7 +226,8 @@ describe('an invitation to a group', () => {
     expect(await invite([member])).toMatchObject(full);
     const other = await createGroup(contact);
     expect(await invite([member], other, contact)).toMatchObject(full);
-    await member.call('PUT', `/blocks/${creator.id}`);
+    await creator.call('DELETE', `/contacts/${member.id}`);
+    expect(await invitationsOf(member)).toEqual([]);
     expect((await invite([member], other, contact)).status).toBe(200);
   });
 });

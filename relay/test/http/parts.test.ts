@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../contract/index.ts';
 import { ApiError } from '../../src/errors.ts';
 import { readParts, writeParts } from '../../src/http/parts.ts';
 import { opaque, opaquesIn } from '../../src/opaque.ts';
@@ -11,7 +12,10 @@ const text = (length: number) => randomBytes(length).toString('base64url');
 const malformed = expect.objectContaining({ code: 'malformed' });
 const body = (json: string, ...parts: Buffer[]) => Buffer.concat([Buffer.from(json), ...parts].map(opaque));
 
-const partsOf = (bytes: Buffer) => opaquesIn(bytes)?.slice(1);
+const vectorsOf = (bytes: Buffer) => opaquesIn(bytes, 100);
+const partsOf = (bytes: Buffer) => vectorsOf(bytes)?.slice(1);
+const empty = (count: number) => Array.from({ length: count }, () => Buffer.alloc(0));
+const numbers = (count: number) => JSON.stringify({ segments: [...Array(count).keys()] });
 
 /** Reads bytes. @returns the code of their refusal where they are refused */
 function valueOf(bytes: Buffer): unknown {
@@ -33,8 +37,8 @@ describe('a body with parts', () => {
     };
     const bytes = writeParts(value, names);
     expect(readParts(bytes, names)).toEqual(value);
-    expect(opaquesIn(bytes)?.map((part) => part.length)).toEqual([expect.any(Number), length, 5, 2, 0]);
-    expect(opaquesIn(bytes)?.[0]?.toString()).toBe(
+    expect(vectorsOf(bytes)?.map((part) => part.length)).toEqual([expect.any(Number), length, 5, 2, 0]);
+    expect(vectorsOf(bytes)?.[0]?.toString()).toBe(
       '{"epoch":3,"commit":0,"list":[{"sealed":1},{"sealed":null}],"segments":[2,3]}',
     );
   });
@@ -61,10 +65,21 @@ describe('a body with parts', () => {
     ['a length one byte beyond its end', Buffer.concat([body('{"commit":0}'), Buffer.of(2, 1)])],
     ['text that is no UTF-8', Buffer.concat([opaque(Buffer.of(0x22, 0xff, 0x22))])],
     ['a byte order mark', body('\ufeff{"epoch":1}')],
+    [
+      'more parts than any call has',
+      body(numbers(limits.partsPerBody + 1), ...empty(limits.partsPerBody + 1)),
+    ],
+    ['JSON that is longer than that of any call', body(`["${'.'.repeat(limits.partsJsonMax)}"]`)],
     ['lists in lists without an end', body('['.repeat(100_000))],
     ['lists in lists', body(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
   ])('is refused: %s', (_name, bytes) => {
     expect(() => readParts(bytes, names)).toThrow(malformed);
+  });
+
+  it('has as many parts as any call, and JSON as long', () => {
+    const json = numbers(limits.partsPerBody).padEnd(limits.partsJsonMax);
+    const read = readParts(body(json, ...empty(limits.partsPerBody)), names);
+    expect(read).toEqual({ segments: Array(limits.partsPerBody).fill('') });
   });
 
   it(`that has any byte changed is refused, or has its parts, each of them once (seed ${seed})`, () => {

@@ -24,6 +24,8 @@ export interface PostgresServer {
 export interface PostgresServerOptions {
   /** True if commits wait for the disk, as they do in production. */
   readonly durable?: boolean;
+  /** The URL of a database of another server, whose standby this one is to be. */
+  readonly standbyOf?: string;
   /** Lines for postgresql.conf, e.g. `max_wal_size = 4GB`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -42,11 +44,14 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   const data = path.join(folder, 'data');
   const url = (database: string) => `postgresql://sinetti@127.0.0.1:${port}/${database}`;
   const as = { ...account, cwd: folder };
-  await run(
-    path.join(programs, 'initdb'),
-    ['-D', data, '-U', 'sinetti', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    as,
-  );
+  const { standbyOf } = options;
+  if (standbyOf === undefined) {
+    const account = ['-U', 'sinetti', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+    await run(path.join(programs, 'initdb'), ['-D', data, ...account, '--no-sync'], as);
+  } else {
+    const copy = ['-d', standbyOf, '-D', data, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+    await run(path.join(programs, 'pg_basebackup'), copy, as);
+  }
 
   const settings: Record<string, string> = {
     port: String(port),

@@ -7,6 +7,7 @@ import { currentUserAtom } from '../../store/session.ts';
 import { useLoadFailure } from '../../store/useLoadFailure.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { catchLostFocus } from '../../ui/focus.ts';
 import { LoadFailure } from '../../ui/LoadFailure.tsx';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
@@ -14,8 +15,8 @@ import { VirtualList } from '../../ui/VirtualList.tsx';
 import { ContactGrid } from './ContactGrid.tsx';
 import styles from './ContactsTab.module.css';
 import { cardColumns, idOf } from './cards.ts';
-import { PersonRow } from './PersonRow.tsx';
 import { RequestList } from './RequestList.tsx';
+import { SentRequest } from './SentRequest.tsx';
 
 interface ManageContactsProps {
   onFindUsers: () => void;
@@ -75,7 +76,13 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
           {outgoingFailure && <LoadFailure {...outgoingFailure} focusAfter={contactsHeading} />}
           {outgoing.items.length > 0 && (
             <VirtualList items={outgoing.items} keyOf={idOf} {...cardColumns}>
-              {({ to_user }) => <PersonRow person={to_user} detail={t('contacts.waiting')} />}
+              {({ to_user }, controls) => (
+                <SentRequest
+                  person={to_user}
+                  controls={controls}
+                  onWithdrawn={() => catchLostFocus(contactsHeading.current)}
+                />
+              )}
             </VirtualList>
           )}
         </section>

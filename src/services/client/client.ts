@@ -202,6 +202,7 @@ export function createClient(options: ClientOptions): Client {
     retryLists: async () => signedIn().retryLists(),
     searchUsers: async (query) => signedIn().contacts.search(query),
     sendContactRequest: async (userId) => signedIn().contacts.request(userId),
+    withdrawContactRequest: async (userId) => signedIn().contacts.withdraw(userId),
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
     rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
     removeContact: async (userId) => signedIn().contacts.remove(userId),

@@ -1,4 +1,5 @@
 import type { IncomingEvent } from '../../net/contract.ts';
+import { blocksAtom } from '../../store/blocks.ts';
 import { activeConversationAtom } from '../../store/chats.ts';
 import { keyOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
@@ -49,6 +50,9 @@ export function createIncomingEventHandler(
         return contacts.onChanged(event.lists);
       case 'groups':
         return groupList.refresh();
+      case 'blocks':
+        if (store.get(blocksAtom) === null) return;
+        return (await import('../people/blocks.ts')).updateBlocks(options.deps, undefined);
       case 'group-invitations':
         return updateGroupInvitations(options.deps);
       case 'account':

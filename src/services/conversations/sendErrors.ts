@@ -3,6 +3,7 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { ApiError, NetworkError } from '../../net/errors.ts';
+import { detailOf } from '../core/failures.ts';
 
 /** The worker's codes for refusing a message, with the reason to show the person. */
 const cryptoReasons: Partial<Readonly<Record<FailureCode, MessageId>>> = {
@@ -19,7 +20,8 @@ export function sendErrorText(error: unknown): string {
     if (error.status === 404) return t('errors.sendNotFound');
     if (error.status === 403) return t('errors.sendForbidden');
     if (error.status === 500) return t('errors.sendServerError');
-    return error.detail ? t('errors.sendFailedBecause', { detail: error.detail }) : t('errors.sendFailed');
+    const detail = detailOf(error);
+    return detail ? t('errors.sendFailedBecause', { detail }) : t('errors.sendFailed');
   }
   const reason = cryptoReasons[errorCode(error)];
   return reason === undefined ? t('errors.sendFailed') : t('errors.sendFailedBecause', { detail: t(reason) });

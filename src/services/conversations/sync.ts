@@ -15,6 +15,7 @@ import { apiErrorOf, isUnreachable } from '../core/failures.ts';
 import { copied } from '../core/place.ts';
 import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
+import { type EntryEvent, fromEvent, toInput } from './logInputs.ts';
 
 const conversationsAtOnce = 4;
 /** The number of times one catch-up tries to become a member before the conversation rests. */
@@ -23,7 +24,6 @@ const maxMailboxParts = 20;
 /** Fewer messages than this are there before their number can be read. */
 const worthCounting = 200;
 
-type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 type AvailableEvent = Extract<IncomingEvent, { type: 'available' }>;
 type Summary = Awaited<ReturnType<SessionDeps['api']['listConversations']>>[number];
 
@@ -54,25 +54,6 @@ export interface OlderEntries {
   readonly messages: ProcessResult['messages'];
   /** Lowest position fetched; null when there is nothing below `before`. */
   readonly lowestSeq: number | null;
-}
-
-function fromEvent(event: EntryEvent): LogEntryInput {
-  return {
-    id: event.messageId,
-    seq: event.seq,
-    epoch: event.epoch,
-    kind: event.type === 'message' ? 'application' : 'commit',
-    sender_id: event.senderId,
-    sender_device_id: event.senderDeviceId,
-    content: event.content,
-    timestamp: event.timestamp,
-  };
-}
-
-/** Only what the worker needs; the rest of an entry stays out of it. */
-function toInput(entry: LogEntryInput): LogEntryInput {
-  const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired } = entry;
-  return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired };
 }
 
 function isMember(state: ConversationState): boolean {

@@ -1,5 +1,5 @@
 import type { MessageId } from '../../i18n/catalogue.ts';
-import { t } from '../../i18n/i18n.ts';
+import { activeLanguage, t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import type { Log } from '../../lib/log.ts';
@@ -71,13 +71,19 @@ const ownSentences: Partial<Record<FailureCode, MessageId>> = {
   'stale-vault': 'errors.staleVault',
 };
 
+/** The relay's own sentence, or null. It is English; for what anybody can meet, another language has one that says less. */
+export function detailOf(error: unknown): string | null {
+  const answer = apiErrorOf(error);
+  return answer?.code === 'quota' && activeLanguage() !== 'en' ? t('errors.quota') : (answer?.detail ?? null);
+}
+
 /** The relay's own sentence when it gave one, else the catalogue's. */
 export function toAppError(error: unknown, sentence: string): AppError {
   if (error instanceof AppError) return error;
   const code = isUnreachable(error) ? 'unreachable' : failureCode(error);
   const own = ownSentences[code];
   if (own !== undefined) return new AppError(code, t(own), { cause: error });
-  return new AppError(code, apiErrorOf(error)?.detail || sentence, { cause: error });
+  return new AppError(code, detailOf(error) || sentence, { cause: error });
 }
 
 /** Starts a task nobody waits for. What the network layer has logged already is not logged twice. */

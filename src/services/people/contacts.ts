@@ -29,6 +29,8 @@ export interface Contacts {
   search(query: string): Promise<readonly Person[]>;
   request(userId: string): Promise<{ success: boolean; message: string }>;
   accept(requestId: string): Promise<void>;
+  /** Takes the request to this person back. */
+  withdraw(userId: string): Promise<void>;
   reject(requestId: string): Promise<void>;
   remove(userId: string): Promise<void>;
 }
@@ -210,6 +212,15 @@ export function createContacts({ deps, lists, ownUserId, recall }: ContactsOptio
         () => api.rejectContact(requestId),
         t('errors.rejectFailed'),
         () => !store.get(incomingRequestsAtom).items.some(({ id }) => id === requestId),
+      );
+    },
+
+    async withdraw(userId) {
+      await decide(
+        ['sent-requests'],
+        () => api.withdrawContact(userId),
+        t('contacts.withdrawFailed'),
+        () => !store.get(outgoingRequestsAtom).items.some(({ to_user }) => to_user.id === userId),
       );
     },
 

@@ -5,6 +5,7 @@
 import { createDecipheriv } from 'node:crypto';
 import { endGroup, groupView, loadGroup, toHex } from '@sinetti/crypto-core';
 import type { Guard } from '#workers/codec/guards.ts';
+import { payloadContent } from '#workers/conversation/payload.ts';
 import {
   accountDatabaseName,
   type MessageRow,
@@ -141,9 +142,8 @@ class Disk {
 }
 
 function textIn(payload: string | null): string[] {
-  const value: unknown = payload === null ? null : JSON.parse(payload);
-  if (typeof value !== 'object' || value === null || !('text' in value)) return [];
-  return typeof value.text === 'string' ? [value.text] : [];
+  const content = payload === null ? null : payloadContent(payload);
+  return content?.kind === 'text' ? [content.text] : [];
 }
 
 const notable = ['missing', 'withheld', 'diverged', 'refused'];

@@ -1,3 +1,4 @@
+import { createProposal } from '@sinetti/crypto-core';
 import { encodeRemovalGrounds, signDeviceRevocation } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from './support/browser.ts';
@@ -5,9 +6,7 @@ import { ALICE, BOB, CAROL, DAVE, GROUP, people, textOf } from './support/device
 import { decode, Rogue } from './support/rogue.ts';
 import { bound, createTrioWithRogue, processLogOn, type Trio } from './support/rogueTrio.ts';
 
-/**
- * Expects that both honest members refuse Bob's last commit, and send nothing in the epoch that it started.
- */
+/** Expects that both honest members refuse Bob's last commit, and send nothing in the epoch that it started. */
 async function expectRefused({ alice, carol, bob }: Trio, refusal: string, reason: string) {
   bob.say(GROUP, 'unheard');
   for (const device of [alice, carol]) {
@@ -184,6 +183,20 @@ describe('a hostile commit in a group', () => {
     for (const device of [trio.alice, trio.carol]) {
       expect((await device.api.conversation(GROUP)).group?.creatorId).toBe(ALICE);
     }
+  });
+
+  it('refuses a commit that refers to a proposal, since members send none, and goes on at once', async () => {
+    const trio = await createTrioWithRogue();
+    const { alice, carol, bob } = trio;
+    const { extensions } = bob.group.context;
+    const env = { random: seededRandom('proposal'), now: () => 0 };
+    const { proposal } = createProposal(bob.group, { type: 'group-context-extensions', extensions }, env);
+    bob.commit(GROUP, { proposals: [proposal] });
+    await expectRefused(trio, 'missing-proposal', 'rules');
+    await carol.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'by value');
+    expect((await carol.sync()).map(textOf)).toEqual(['by value']);
   });
 
   it('refuses a commit that ends the group, and goes on in it at once', async () => {

@@ -37,7 +37,13 @@ export async function openSqlite(dataDir: string, threadEntry: URL): Promise<Ope
       run: (...input) => thread.call('run', ...input),
     };
     const giveBack = (pages: number) => thread.call('giveBack', pages);
-    return { db, program, names, giveBack, close };
+    const size = async () => {
+      const { rows } = await sql<{
+        size: number;
+      }>`select page_count * page_size as size from pragma_page_count(), pragma_page_size()`.execute(db);
+      return rows[0]?.size ?? 0;
+    };
+    return { db, program, names, giveBack, size, close };
   } catch (error) {
     await close();
     throw unusable(dataDir, error);

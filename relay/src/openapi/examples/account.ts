@@ -136,6 +136,7 @@ export const contacts = {
     params: { id: ids.eero },
     response: { id: ids.request, status: 'pending', message: 'Contact request sent successfully' },
   },
+  withdrawContact: { params: { id: ids.eero } },
   acceptContact: { params: { id: ids.request }, response: { contact: eero } },
   rejectContact: { params: { id: ids.request } },
   removeContact: { params: { id: ids.eero } },

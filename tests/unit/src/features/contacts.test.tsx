@@ -111,6 +111,17 @@ describe('managing contacts', () => {
     expect(screen.getByText('Loading contacts...')).toBeVisible();
   });
 
+  it('lets a sent request be withdrawn', async () => {
+    const { actions, store, toasts, user } = showContacts();
+    const to_user = { id: kaisa.id, username: 'kaisa' };
+    act(() => store.set(outgoingRequestsAtom, loaded({ id: 'out-1', to_user, created_at: '' })));
+    actions.withdrawContactRequest.mockImplementation(async () => store.set(outgoingRequestsAtom, loaded()));
+    await user.click(screen.getByRole('button', { name: 'Withdraw' }));
+    expect(actions.withdrawContactRequest).toHaveBeenCalledExactlyOnceWith(kaisa.id);
+    await waitFor(() => expect(toasts()).toEqual(['success: Request withdrawn.']));
+    await waitFor(() => expect(screen.getByRole('heading', { name: 'My Contacts' })).toHaveFocus());
+  });
+
   it('gives each contact a circle of 40 pixels, coloured by the name', () => {
     showContacts();
     const avatar = within(screen.getByRole('region', { name: 'My Contacts' })).getByText('V');

@@ -74,6 +74,7 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
   ['GET /api/contacts/sent-requests', (api) => api.listSentRequests()],
   ['GET /api/users/search?q=a+%26+b', (api) => api.searchUsers('a & b')],
   [`POST /api/contacts/request/${id}`, (api) => api.requestContact(id)],
+  [`DELETE /api/contacts/request/${id}`, (api) => api.withdrawContact(id)],
   [`DELETE /api/contacts/${id}`, (api) => api.removeContact(id)],
   ['GET /api/blocks', (api) => api.listBlocks()],
   [`PUT /api/blocks/${id}`, (api) => api.setBlocked(id, true)],

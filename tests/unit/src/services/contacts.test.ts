@@ -21,6 +21,7 @@ const api = {
   requestContact: vi.fn<Api['requestContact']>(),
   acceptContact: vi.fn<Api['acceptContact']>(),
   rejectContact: vi.fn<Api['rejectContact']>(),
+  withdrawContact: vi.fn<Api['withdrawContact']>(),
   removeContact: vi.fn<Api['removeContact']>(),
 };
 /** Counts how often each list was asked for: contacts, incoming requests, sent ones. */
@@ -271,12 +272,15 @@ describe('contact requests', () => {
     expect(api.listSentRequests).toHaveBeenCalledTimes(1);
   });
 
-  it('that are rejected have incoming requests alone read again', async () => {
+  it('that are rejected or withdrawn have their own list alone read again', async () => {
     await contacts.load();
-    api.rejectContact.mockResolvedValue(undefined);
     await contacts.reject('r1');
-    expect(api.listContacts).toHaveBeenCalledTimes(1);
-    expect(api.listContactRequests).toHaveBeenCalledTimes(2);
+    const readings = () =>
+      [api.listContacts, api.listContactRequests, api.listSentRequests].map((call) => call.mock.calls.length);
+    expect(readings()).toEqual([1, 2, 1]);
+    await contacts.withdraw(peer);
+    expect(api.withdrawContact).toHaveBeenCalledExactlyOnceWith(peer);
+    expect(readings()).toEqual([1, 2, 2]);
   });
 
   describe('whose answer was lost', () => {

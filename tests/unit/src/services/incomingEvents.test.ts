@@ -4,7 +4,8 @@ import { createIncomingEventHandler } from '#src/services/client/incomingEvents.
 import type { Services } from '#src/services/client/services.ts';
 import type { Joiner } from '#src/services/conversations/joiner.ts';
 import type { Sync } from '#src/services/conversations/sync.ts';
-import { conversationId, me, partial, state, testDeps } from './support/deps.ts';
+import { blocksAtom } from '#src/store/blocks.ts';
+import { conversationId, me, partial, peer, state, testDeps } from './support/deps.ts';
 
 const dropWelcomes = vi.fn<Joiner['dropWelcomes']>();
 
@@ -31,5 +32,25 @@ describe('a Welcome', () => {
   it('goes where the device is in', async () => {
     await told('joined');
     expect(dropWelcomes).toHaveBeenCalledExactlyOnceWith(conversationId);
+  });
+});
+
+describe('a block in another browser of the person', () => {
+  const bert = { id: peer, username: 'bert', created_at: '2026-03-01T12:00:00.000Z' };
+
+  it.each([
+    ['shows where the blocked people were loaded', [], [bert]],
+    ['is not asked for before', null, null],
+  ] as const)('%s', async (_title, before, after) => {
+    const deps = testDeps({ api: { listBlocks: async () => [bert] } });
+    deps.store.set(blocksAtom, before);
+    const handle = createIncomingEventHandler({
+      deps,
+      ownUserId: me,
+      services: partial<Services>({}),
+      topUpKeyPackages: async () => undefined,
+    });
+    await handle({ type: 'blocks' });
+    expect(deps.store.get(blocksAtom)).toEqual(after);
   });
 });

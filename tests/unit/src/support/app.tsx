@@ -83,6 +83,7 @@ export function fakeActions(): FakeActions {
       .fn<AppActions['sendContactRequest']>()
       .mockResolvedValue({ success: true, message: '' }),
     acceptContactRequest: vi.fn<AppActions['acceptContactRequest']>().mockResolvedValue(),
+    withdrawContactRequest: vi.fn<AppActions['withdrawContactRequest']>().mockResolvedValue(),
     rejectContactRequest: vi.fn<AppActions['rejectContactRequest']>().mockResolvedValue(),
     updateBlocks: vi.fn<AppActions['updateBlocks']>().mockResolvedValue(),
     removeContact: vi.fn<AppActions['removeContact']>().mockResolvedValue(),

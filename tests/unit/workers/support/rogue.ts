@@ -225,6 +225,7 @@ export class Rogue {
       removes?: readonly string[];
       extensions?: readonly Extension[];
       reInit?: CreateCommitArgs['reInit'];
+      proposals?: CreateCommitArgs['proposals'];
       authenticatedData?: Uint8Array;
       infoExtensions?: readonly Extension[];
       leaf?: CreateCommitArgs['leaf'];
@@ -241,7 +242,7 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const { extensions, reInit, authenticatedData, infoExtensions, leaf } = change;
+    const { extensions, reInit, proposals, authenticatedData, infoExtensions, leaf } = change;
     const created = createCommit(
       this.group,
       {
@@ -249,6 +250,7 @@ export class Rogue {
         removes,
         ...(extensions && { extensions }),
         ...(reInit && { reInit }),
+        ...(proposals && { proposals }),
         ...(authenticatedData && { authenticatedData }),
         ...(infoExtensions && { infoExtensions }),
         ...(leaf && { leaf }),
