@@ -51,6 +51,7 @@ export type {
   CommitProposal,
   GroupView,
   JoinPolicy,
+  JoinProgress,
   JoinProposal,
   MemberCheck,
   MemberView,

@@ -283,6 +283,8 @@ export const AccountData = z
     /** When the person agreed to the privacy policy, by their own clock. */
     consented_at: Timestamp,
     discoverability: Discoverability,
+    /** The person is asked before somebody puts them into a group. */
+    asked_first: z.boolean(),
     password_params: PasswordParams,
     sessions: z.array(OpenSession),
   })

@@ -18,12 +18,15 @@ export const AccountState = z
   .register(z.globalRegistry, { id: 'AccountState' });
 export type AccountState = z.infer<typeof AccountState>;
 
+const stateParts = ['sealed', 'segments'] as const;
+
 export const getAccountState = defineRoute({
   method: 'GET',
   paths: ['/account-state'],
   access: 'device',
   status: 200,
   response: AccountState,
+  responseParts: stateParts,
   errors: [],
 });
 
@@ -37,6 +40,7 @@ export const putAccountState = defineRoute({
     /** Segments that the relay hasn't got. It keeps the others that are signed, and forgets the rest. */
     segments: z.optional(Segments),
   }),
+  bodyParts: stateParts,
   status: 200,
   response: z.object({ version: intFrom(1) }),
   errors: ['stale-version', 'forbidden'],

@@ -76,6 +76,9 @@ export const LogEntry = z
   .register(z.globalRegistry, { id: 'LogEntry' });
 export type LogEntry = z.infer<typeof LogEntry>;
 
+/** The part of an entry that may be large. */
+export const logParts = ['content'] as const;
+
 /**
  * `after` lists upwards from a position, `before` the newest below one; neither: the newest. Always ascending by seq.
  * A page of large entries ends before `limit`, so only an empty page, or the conversation's lastSeq, is the end.
@@ -97,6 +100,7 @@ export const listUserMessages = defineRoute({
   query: MessagePage,
   status: 200,
   response: z.array(LogEntry),
+  responseParts: logParts,
   errors: ['not-found'],
 });
 
@@ -182,12 +186,15 @@ export const CommitFields = z.object({
   removed: z.optional(z.array(Id).check(z.maxLength(limits.membersPerGroup))),
 });
 
+export const commitParts = ['commit', 'welcome', 'groupInfo'] as const;
+
 export const submitCommit = defineRoute({
   method: 'POST',
   paths: ['/conversations/{conversationId}/commits'],
   access: 'device',
   params: ConversationParams,
   body: CommitFields,
+  bodyParts: commitParts,
   status: 201,
   response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
   errors: [
@@ -235,6 +242,7 @@ export const getGroupInfo = defineRoute({
   params: ConversationParams,
   status: 200,
   response: z.object({ epoch: Epoch, groupInfo: GroupInfo, treeHash: z.optional(TreeHash) }),
+  responseParts: ['groupInfo'],
   errors: ['not-found'],
 });
 
@@ -258,6 +266,7 @@ export const listWelcomes = defineRoute({
   access: 'device',
   status: 200,
   response: z.array(WelcomeItem),
+  responseParts: ['welcome'],
   errors: [],
 });
 

@@ -162,6 +162,7 @@ export const publishKeyPackages = defineRoute({
     keyPackages: z.array(KeyPackage).check(z.maxLength(limits.keyPackagesPerRequest)),
     lastResort: z.optional(KeyPackage),
   }),
+  bodyParts: ['keyPackages', 'lastResort'],
   status: 201,
   response: z.object({ available: z.int() }),
   errors: ['limit-reached', 'quota'],
@@ -182,6 +183,8 @@ export const ClaimedKeyPackage = z
   .register(z.globalRegistry, { id: 'ClaimedKeyPackage' });
 export type ClaimedKeyPackage = z.infer<typeof ClaimedKeyPackage>;
 
+const claimParts = ['keyPackage'] as const;
+
 export const claimKeyPackages = defineRoute({
   method: 'POST',
   paths: ['/users/{id}/key-packages/claim'],
@@ -189,6 +192,7 @@ export const claimKeyPackages = defineRoute({
   params: IdParams,
   status: 200,
   response: z.array(ClaimedKeyPackage),
+  responseParts: claimParts,
   errors: ['not-found', 'not-a-contact'],
 });
 
@@ -199,5 +203,6 @@ export const claimKeyPackagesOfMany = defineRoute({
   body: z.object({ user_ids: z.array(Id).check(z.minLength(1), z.maxLength(limits.peoplePerClaim)) }),
   status: 200,
   response: z.array(z.extend(ClaimedKeyPackage, { userId: Id })),
+  responseParts: claimParts,
   errors: ['not-found', 'not-a-contact'],
 });

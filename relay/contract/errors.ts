@@ -4,7 +4,8 @@ import { Epoch, intFrom } from './primitives.ts';
 /** The closed set of error codes. One code always comes with the same HTTP status. */
 export const errorStatus = {
   'invalid-request': 422,
-  'malformed-json': 400,
+  /** The body can't be read as what its media type says. */
+  malformed: 400,
   'unsupported-media-type': 415,
   'payload-too-large': 413,
   unauthenticated: 401,
@@ -20,6 +21,8 @@ export const errorStatus = {
   'wrong-credentials': 401,
   'device-required': 403,
   'not-a-contact': 403,
+  /** Somebody to add wants to be asked first, and has not accepted. */
+  'asked-first': 403,
   'wrong-password': 403,
   /** No proof was sent, or the account has no such key. */
   'proof-required': 403,

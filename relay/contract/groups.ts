@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import {
   CommitFields,
+  commitParts,
   LogEntry,
+  logParts,
   MessageFields,
   MessagePage,
   SentMessage,
@@ -117,6 +119,7 @@ export const addGroupMember = defineRoute({
     user_id: z.optional(Id),
     user_ids: z.optional(z.array(Id).check(z.minLength(1), z.maxLength(limits.membersPerAdd))),
   }),
+  bodyParts: commitParts,
   status: 201,
   response: z.extend(SentMessage, { members: z.array(GroupMember) }),
   errors: [
@@ -124,6 +127,7 @@ export const addGroupMember = defineRoute({
     'not-found',
     'forbidden',
     'not-a-contact',
+    'asked-first',
     'already-member',
     'limit-reached',
     'stale-epoch',
@@ -178,6 +182,7 @@ export const listGroupMessages = defineRoute({
   query: MessagePage,
   status: 200,
   response: z.array(LogEntry),
+  responseParts: logParts,
   errors: ['not-found'],
 });
 

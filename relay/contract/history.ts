@@ -22,6 +22,8 @@ export const StoredHistoryItem = z
   .register(z.globalRegistry, { id: 'StoredHistoryItem' });
 export type StoredHistoryItem = z.infer<typeof StoredHistoryItem>;
 
+const historyParts = ['sealed'] as const;
+
 export const putHistory = defineRoute({
   method: 'PUT',
   paths: ['/history'],
@@ -31,6 +33,7 @@ export const putHistory = defineRoute({
     /** The person has switched the message backup on again: from then on deleting the copies takes a proof. */
     on: z.optional(z.literal(true)),
   }),
+  bodyParts: historyParts,
   status: 200,
   response: z.object({
     /** The number of items that were new. */
@@ -52,6 +55,7 @@ export const getHistory = defineRoute({
   }),
   status: 200,
   response: z.array(StoredHistoryItem),
+  responseParts: historyParts,
   errors: [],
 });
 

@@ -6,6 +6,7 @@ import * as blocks from './blocks.ts';
 import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
+import * as groupInvitations from './groupInvitations.ts';
 import * as groups from './groups.ts';
 import * as history from './history.ts';
 import * as movingOn from './movingOn.ts';
@@ -26,12 +27,15 @@ export * from './contacts.ts';
 export * from './conversations.ts';
 export * from './devices.ts';
 export * from './errors.ts';
+export * from './groupInvitations.ts';
 export * from './groups.ts';
 export * from './history.ts';
 export * from './limits.ts';
+export * from './mediaTypes.ts';
 export * from './movingOn.ts';
 export * from './names.ts';
 export * from './notifications.ts';
+export * from './parts.ts';
 export * from './primitives.ts';
 export * from './proofs.ts';
 export * from './realtime.ts';
@@ -40,6 +44,7 @@ export * from './reports.ts';
 export * from './route.ts';
 export * from './sessions.ts';
 export * from './storage.ts';
+export * from './vectors.ts';
 
 /** Every call of the contract by its name. */
 export const routes = {
@@ -55,6 +60,7 @@ export const routes = {
   moveOn: movingOn.moveOn,
   accountData: account.accountData,
   putDiscoverability: account.putDiscoverability,
+  putAskedFirst: groupInvitations.putAskedFirst,
   deleteAccount: account.deleteAccount,
   listAccountChanges: accountChanges.listAccountChanges,
   createProofNonce: proofs.createProofNonce,
@@ -115,6 +121,11 @@ export const routes = {
   leaveGroup: groups.leaveGroup,
   getLeaveStatement: groups.getLeaveStatement,
   deleteGroup: groups.deleteGroup,
+  listGroupInvitations: groupInvitations.listGroupInvitations,
+  inviteGroupMembers: groupInvitations.inviteGroupMembers,
+  withdrawGroupInvitation: groupInvitations.withdrawGroupInvitation,
+  acceptGroupInvitation: groupInvitations.acceptGroupInvitation,
+  declineGroupInvitation: groupInvitations.declineGroupInvitation,
   listGroupMessages: groups.listGroupMessages,
   sendGroupMessage: groups.sendGroupMessage,
   putHistory: history.putHistory,

@@ -114,6 +114,9 @@ export const IncomingContacts = z.object({ type: z.literal('contacts'), lists: z
 /** The list of groups, or the members of one, have changed. */
 export const IncomingGroups = z.object({ type: z.literal('groups') });
 
+/** Invitations to groups that ask the person, or are the person's own, have changed. */
+export const IncomingGroupInvitations = z.object({ type: z.literal('group-invitations') });
+
 /** A person's devices have changed for good: this one was revoked. Sent to the person, contacts and fellow members. */
 export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id, deviceId: Id });
 
@@ -135,6 +138,7 @@ export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingReceipt,
   IncomingContacts,
   IncomingGroups,
+  IncomingGroupInvitations,
   IncomingDevices,
   IncomingAccount,
   IncomingStart,

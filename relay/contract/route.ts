@@ -13,6 +13,9 @@ export interface Route {
   readonly params?: z.ZodMiniType;
   readonly query?: z.ZodMiniType;
   readonly body?: z.ZodMiniType;
+  /** Names of the fields of the body, and of the answer, that travel as bytes, where those are large: contract/mediaTypes.ts. */
+  readonly bodyParts?: readonly string[];
+  readonly responseParts?: readonly string[];
   /**
    * True if a session that has proven only the recovery key may call it too: its one use is a new password.
    */

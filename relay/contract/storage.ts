@@ -7,6 +7,8 @@ export const Storage = z
   .object({
     /** The days after which the content of an entry is deleted, even if some device has not acknowledged it. */
     entryDays: intFrom(1),
+    /** The fewest of those days that held lately: an entry that is younger than these was not deleted for its age. */
+    fewestEntryDays: intFrom(1),
     /** The days that sealed copies of messages are kept; null for as long as the account is there. */
     historyDays: z.nullable(intFrom(1)),
   })

@@ -32,6 +32,8 @@ import { signUp } from './0036-sign-up.ts';
 import { reports } from './0037-reports.ts';
 import { trees } from './0038-trees.ts';
 import { sessionsWithoutDevice } from './0039-sessions-without-device.ts';
+import { retentionDays } from './0040-retention-days.ts';
+import { groupInvitations } from './0042-group-invitations.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -79,4 +81,6 @@ export const migrations = (
   '0037-reports': reports,
   '0038-trees': trees(types),
   '0039-sessions-without-device': sessionsWithoutDevice,
+  '0040-retention-days': retentionDays,
+  '0042-group-invitations': groupInvitations,
 });

@@ -8,7 +8,7 @@ import { restarting } from './errors.ts';
 import { trustedProxies } from './http/clientAddress.ts';
 import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
-import { answerError, answerErrors, parseJsonOrBytes, refuseBrokenRequest } from './http/errors.ts';
+import { answerError, answerErrors, parseBodies, refuseBrokenRequest } from './http/errors.ts';
 import { setHeaders, setSecurityHeaders } from './http/headers.ts';
 import { measureRequests, serveHealth } from './http/health.ts';
 import { createKeysListener } from './http/keysListener.ts';
@@ -142,7 +142,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     allowOrigins(app, config);
     answerErrors(app);
     measureRequests(app, metrics);
-    parseJsonOrBytes(app);
+    parseBodies(app);
     await app.register(
       async (api) => {
         registerContract(api, createHandlers(services), services);

@@ -12,4 +12,6 @@ export const personQuotas = {
   /** Pending contact requests that one has sent, and that one has received. */
   requestsSentPerUser: 200,
   requestsReceivedPerUser: 1000,
+  /** Invitations to groups that wait for one. */
+  groupInvitationsPerUser: 200,
 } as const;

@@ -17,6 +17,7 @@ import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createStarts, type Starts } from './devices/starts.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
+import { createGroupInvitations, type GroupInvitations } from './groups/invitations.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
 import { EntityTags } from './http/entityTags.ts';
@@ -24,6 +25,7 @@ import { type AccountMails, createAccountMails } from './mail/accountMails.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Appender } from './messaging/append/appender.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
+import { createRetentionDays, type RetentionDays } from './messaging/retentionDays.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createNotifications, type Notifications } from './notifications/notifications.ts';
@@ -58,7 +60,9 @@ export interface Services {
   readonly blocks: Blocks;
   readonly reports: Reports;
   readonly groups: Groups;
+  readonly groupInvitations: GroupInvitations;
   readonly messaging: Messaging;
+  readonly retentionDays: RetentionDays;
   readonly notifications: Notifications;
   readonly history: History;
   readonly onlineUsers: OnlineUsers;
@@ -119,10 +123,12 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     blocks: createBlocks({ db, hub, clock }),
     reports: createReports({ db, clock }),
     groups: createGroups({ db, hub, clock }),
+    groupInvitations: createGroupInvitations({ db, hub, clock }),
     messaging: measureMessaging(
       createMessaging({ db, appender: dependencies.appender, hub, clock }),
       metrics,
     ),
+    retentionDays: createRetentionDays({ db, clock, retention: config.retention }),
     notifications: createNotifications({ db, hub, clock }),
     history: createHistory({ db, clock }),
     onlineUsers: dependencies.onlineUsers,

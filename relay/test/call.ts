@@ -1,4 +1,5 @@
-import type { ErrorBody } from '../contract/index.ts';
+import { bytesType, type ErrorBody } from '../contract/index.ts';
+import { routeAt, sent, textOf } from './parts.ts';
 
 export interface Answer<T> {
   readonly status: number;
@@ -6,35 +7,28 @@ export interface Answer<T> {
   readonly body: T;
 }
 
-/** Calls below /api. `body` is sent as JSON; a string, and bytes, as they are. Bytes are answered as a Buffer. */
+/** Calls below /api. `body` is sent as its call takes it; a string, and bytes, as they are. Bytes are answered as a Buffer. */
 export async function call<T = ErrorBody>(
   relay: { readonly url: string },
   method: string,
   path: string,
   options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer<T>> {
-  const { token, body } = options;
+  const { token } = options;
+  const content = options.body === undefined ? undefined : sent(method, path, options.body);
   const response = await fetch(`${relay.url}/api${path}`, {
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined
-        ? {}
-        : { 'content-type': isBytes(body) ? 'application/octet-stream' : 'application/json' }),
+      ...(content === undefined ? {} : { 'content-type': content.type }),
       ...options.headers,
     },
-    ...(body === undefined
-      ? {}
-      : { body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body) }),
+    ...(content === undefined ? {} : { body: content.body }),
   });
   const { headers, status } = response;
-  if (headers.get('content-type') === 'application/octet-stream') {
-    return { status, headers, body: Buffer.from(await response.arrayBuffer()) as T };
-  }
-  const text = await response.text();
+  const type = headers.get('content-type');
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (type === bytesType) return { status, headers, body: bytes as T };
+  const text = textOf(bytes, type, routeAt(method, path)?.responseParts);
   return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as T };
-}
-
-function isBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
-  return body instanceof Uint8Array;
 }

@@ -32,6 +32,7 @@ export type {
   ProofRequest,
   QueuedMessage,
   ReadyMessage,
+  RetentionRules,
   RotatedVault,
   SafetyNumbers,
   SealedState,

@@ -56,6 +56,8 @@ export function createApi(http: Http) {
     putDiscoverability: (body: RouteBody<typeof routes.putDiscoverability>) =>
       http.call(routes.putDiscoverability, { body }),
 
+    putAskedFirst: (asked_first: boolean) => http.call(routes.putAskedFirst, { body: { asked_first } }),
+
     /** A 401 is left to the caller: the account may be gone. */
     deleteAccount: (prove: Prove) => http.call(routes.deleteAccount, { unauthenticated: 'caller', prove }),
 
@@ -224,6 +226,19 @@ export function createApi(http: Http) {
       http.call(routes.listGroupMessages, { params: { id }, query: page }),
 
     /** Does for a group what {@link sendUserMessage} does for a person. */
+    listGroupInvitations: () => http.call(routes.listGroupInvitations, {}),
+
+    /** @returns the ids of those who can't be added yet */
+    inviteGroupMembers: async (id: string, userIds: readonly string[]) =>
+      (await http.call(routes.inviteGroupMembers, { params: { id }, body: { user_ids: [...userIds] } }))
+        .asked,
+
+    withdrawGroupInvitation: (id: string, userId: string) =>
+      http.call(routes.withdrawGroupInvitation, { params: { id }, body: { user_id: userId } }),
+
+    answerGroupInvitation: (id: string, accepted: boolean) =>
+      http.call(accepted ? routes.acceptGroupInvitation : routes.declineGroupInvitation, { params: { id } }),
+
     sendGroupMessage: (id: string, body: RouteBody<typeof routes.sendGroupMessage>) =>
       http.call(routes.sendGroupMessage, { params: { id }, body, unauthenticated: 'caller' }),
 

@@ -3,6 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import {
   Bytes,
+  jsonType,
+  mediaTypeOf,
   operationOf,
   proofHeader,
   type Route,
@@ -13,7 +15,6 @@ import {
 } from './contract.ts';
 import { readErrorAnswer } from './errorAnswer.ts';
 import { ApiError, type ApiErrorCode, isServerFailure, isUnknownPath, NetworkError } from './errors.ts';
-import { jsonBody } from './jsonBody.ts';
 import { claimsOf } from './tokenClaims.ts';
 
 export const requestTimeoutMs = 30_000;
@@ -94,6 +95,15 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Loaded when it is asked for: what is seen first needs none. */
+const parts = () => import('./parts.ts');
+
+async function bodyOf(route: Route, body: unknown): Promise<BodyInit> {
+  if (route.body === Bytes) return body as Uint8Array<ArrayBuffer>;
+  if (route.bodyParts === undefined) return JSON.stringify(body);
+  return (await parts()).writeParts(body, route.bodyParts);
+}
+
 /**
  * Returns whether another path may do better: nothing was reached, the call is unknown there, or the server failed. Any
  * other answer is about what was asked, and who has waited until the time was out isn't made to wait as long again.
@@ -167,22 +177,16 @@ export function createHttp(options: HttpOptions): Http {
         signal: deadline.signal,
         headers: {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-          ...(input.body === undefined
-            ? {}
-            : { 'content-type': `application/${route.body === Bytes ? 'octet-stream' : 'json'}` }),
+          ...(input.body === undefined ? {} : { 'content-type': mediaTypeOf(route.body, route.bodyParts) }),
           ...(proof === undefined ? {} : { [proofHeader]: proof }),
           ...(etag === undefined ? {} : { 'if-none-match': etag }),
         },
         ...(query.size === 0 ? {} : { searchParams: query }),
-        ...(input.body === undefined
-          ? {}
-          : {
-              body:
-                route.body === Bytes ? (input.body as Uint8Array<ArrayBuffer>) : await jsonBody(input.body),
-            }),
+        ...(input.body === undefined ? {} : { body: await bodyOf(route, input.body) }),
       });
       const { headers, ok, status } = response;
-      const bytes = ok && route.response === Bytes ? new Uint8Array(await response.arrayBuffer()) : null;
+      const isJson = !ok || mediaTypeOf(route.response, route.responseParts) === jsonType;
+      const bytes = isJson ? null : new Uint8Array(await response.arrayBuffer());
       return {
         status,
         ok,
@@ -197,10 +201,14 @@ export function createHttp(options: HttpOptions): Http {
     }
   }
 
-  function readAnswer(route: Route, answer: Exchanged): unknown {
-    if (!answer.ok) throw readErrorAnswer(answer.status, parseJson(answer.text));
+  async function readAnswer(route: Route, answer: Exchanged): Promise<unknown> {
+    const { bytes, ok, text } = answer;
+    if (!ok) throw readErrorAnswer(answer.status, parseJson(text));
     if (route.response === undefined) return undefined;
-    const body = route.response.safeParse(answer.bytes ?? parseJson(answer.text));
+    const { responseParts } = route;
+    const hasParts = bytes !== null && responseParts !== undefined;
+    const read = hasParts ? (await parts()).readParts(bytes, responseParts) : (bytes ?? parseJson(text));
+    const body = route.response.safeParse(await read);
     if (!body.success) throw new ApiError({ status: answer.status, code: 'invalid-response', detail: null });
     return body.data;
   }
@@ -218,7 +226,7 @@ export function createHttp(options: HttpOptions): Http {
     try {
       const answer = await exchange(route, path, input, token, before?.etag);
       if (answer.status === 304 && before !== undefined) return before.body;
-      const body = readAnswer(route, answer);
+      const body = await readAnswer(route, answer);
       if (route.conditional === true && answer.etag !== null) {
         tagged.set(path, { token, etag: answer.etag, body });
       }

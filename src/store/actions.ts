@@ -3,10 +3,19 @@ import type { FileSink } from '../lib/fileSink.ts';
 import type { ExportFormat } from './account.ts';
 import type { ConversationKey, MessageEvidence, ViewComparison } from './chats.ts';
 import type { Person } from './contacts.ts';
+import type { GroupInvitationChange } from './groupInvitations.ts';
 import type { PersonReport } from './reports.ts';
 import type { SafetyNumbers } from './trust.ts';
 
 /** By which of a person's names others find them, and whether who finds them sees the email, as the contract has it. */
+/** Ids of the people who are not in the group after people were added. */
+export interface AddedMembers {
+  /** They want to be asked first, and have been. */
+  readonly asked: readonly string[];
+  /** No device of theirs has signed in yet. */
+  readonly withoutDevice: readonly string[];
+}
+
 export interface Discoverability {
   readonly found_by: 'name' | 'email' | 'both' | 'none';
   readonly shows_email: boolean;
@@ -15,6 +24,8 @@ export interface Discoverability {
 /** The days that the relay keeps messages, and sealed copies of them; null for as long as the account is there. */
 export interface Retention {
   readonly entryDays: number;
+  /** The fewest of these days that held lately. */
+  readonly fewestEntryDays: number;
   readonly historyDays: number | null;
 }
 
@@ -83,6 +94,8 @@ export interface AppActions {
   /** Asks the relay what others can find of the person. */
   loadDiscoverability(): Promise<Discoverability>;
   setDiscoverability(change: Discoverability): Promise<void>;
+  /** Changes, or asks, whether the person is asked before somebody puts them into a group; answers what holds. */
+  updateAskedFirst(change?: boolean): Promise<boolean>;
   /** Asks the relay for how long it keeps what it has. */
   loadRetention(): Promise<Retention>;
   /** Tells whether the browser keeps keys and messages until the person clears them, also when its disk is full. */
@@ -129,10 +142,12 @@ export interface AppActions {
   /** Creates a group and makes it the open one. Resolves with its id once this device is in it. */
   createGroup(name: string): Promise<string>;
   /**
-   * Creator: adds contacts with all their devices, at once. Resolves once they are in the group's keys, with those who
-   * could not be added because they have no device yet; rejects when that is everybody.
+   * Creator: adds contacts with all their devices, at once, and asks those who want to be asked first. Resolves once the
+   * others are in the group's keys; rejects when nobody has a device.
    */
-  addGroupMembers(groupId: string, userIds: readonly string[]): Promise<readonly string[]>;
+  addGroupMembers(groupId: string, userIds: readonly string[]): Promise<AddedMembers>;
+  /** Makes a change, if any, and loads the questions to people who want to be asked first into `groupInvitationsAtom`. */
+  updateGroupInvitations(change?: GroupInvitationChange): Promise<void>;
   /** Other members. The group goes from the list, and its messages from this browser. */
   leaveGroup(groupId: string): Promise<void>;
   /** Creator: deletes it for everybody. */

@@ -140,7 +140,7 @@ test('a new browser comes into no direct conversation of the relay’s making, a
   const asked = phone.page.waitForResponse((response) => response.url().endsWith('/group-info'));
   await phone.logIn();
   await phone.openChat(bob);
-  expect(await (await asked).json()).toMatchObject({ epoch: 1 });
+  expect(await (await asked).text()).toContain('"epoch":1');
   await phone.send('The safe is behind the painting.');
   await expect(phone.messages.getByRole('article').filter({ hasText: 'The safe' })).toContainText('Not sent');
   expect(lengthOf(relay, real)).toBe(length);

@@ -1,3 +1,4 @@
+import { answered, textOf } from '../../relay/test/parts.ts';
 import { twoFriends } from '../e2e/support/friends.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
@@ -38,8 +39,10 @@ test('an older account state that the relay gives a new browser is told of there
   await context.route('**/api/account-state', async (route) => {
     if (!isLying || route.request().method() !== 'GET') return route.continue();
     const response = await route.fetch();
-    const state = (await response.json()) as object;
-    await route.fulfill({ response, json: { ...state, sealed: older.toString('base64url') } });
+    const type = response.headers()['content-type'] ?? null;
+    const state = JSON.parse(textOf(await response.body(), type, ['sealed', 'segments'])) as object;
+    const body = answered('GET', '/account-state', { ...state, sealed: older.toString('base64url') });
+    await route.fulfill({ response, body: Buffer.from(body) });
   });
   await tablet.logIn();
   const on = (person: typeof tablet) => person.page.getByRole('region', { name: 'Older account data' });

@@ -20,7 +20,7 @@ function open(folder: string, baseURL: string): Promise<BrowserContext> {
 function sendings(person: Person): string[] {
   const seen: string[] = [];
   const keep = (text: string | null) => {
-    if (text?.includes('"content":"') === true || text?.includes('"commit":"') === true) seen.push(text);
+    if (/"content":"|"commit":0/.test(text ?? '')) seen.push(text ?? '');
   };
   person.page.on('request', (request) => keep(request.postData()));
   person.page.on('websocket', (socket) =>

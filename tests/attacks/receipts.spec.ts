@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { sent } from '../../relay/test/parts.ts';
 import { twoFriends } from '../e2e/support/friends.ts';
 import type { Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
@@ -42,10 +43,11 @@ function claimAllRead(relay: RunningRelay): void {
 
 /** Asks the relay for something by a session's token and nothing else. @returns the status and code of the answer */
 async function byTokenAlone(page: Page, token: string, method: string, path: string, data: object) {
+  const { body, type } = sent(method, new URL(path).pathname.replace('/api', ''), data);
   const answer = await page.request.fetch(path, {
     method,
-    data,
-    headers: { authorization: `Bearer ${token}` },
+    data: Buffer.from(body),
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
   });
   const { code } = (await answer.json()) as { code?: string };
   return { status: answer.status(), code };

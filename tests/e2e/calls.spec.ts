@@ -16,6 +16,7 @@ const lists = [
   'GET /contacts/sent-requests',
   'GET /conversations',
   'GET /devices',
+  'GET /group-invitations',
   'GET /groups',
   'GET /history?after=0&limit=200',
   'GET /notifications',

@@ -6,7 +6,17 @@ import { expect, test } from './support/test.ts';
 const dist = join(import.meta.dirname, '..', '..', 'dist', 'app');
 
 /** Chunks that come after the page is drawn, to be there when they are wanted. */
-const afterwards = ['Chat', 'ContactsTab', 'GroupsTab', 'ProfilePanel', 'ToastRegion', 'tabs', 'updates'];
+const afterwards = [
+  'Chat',
+  'ContactsTab',
+  'GroupsTab',
+  'ProfilePanel',
+  'ToastRegion',
+  'invitations',
+  'parts',
+  'tabs',
+  'updates',
+];
 
 /** Addresses that the page asks for, from now on. */
 function requestsOf(page: Page): string[] {

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { bytesType } from '../../relay/contract/index.ts';
+import { answered, routeAt, textOf } from '../../relay/test/parts.ts';
 import { chatEventsAtom } from '../../src/store/chatEvents.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { groupsAtom } from '../../src/store/groups.ts';
@@ -40,13 +42,19 @@ async function lyingFetch(isBerts: boolean, ...[input, init]: Parameters<typeof 
   if (loss !== null) throw new TypeError('connection lost');
   const response = await fetch(request);
   if (!response.ok || response.status === 204) return response;
-  const answer: unknown = await response.clone().json();
+  const type = response.headers.get('content-type');
+  const address = new URL(request.url).pathname.replace('/api', '');
+  const { responseParts } = routeAt(request.method, address) ?? {};
+  if (type === bytesType) return response;
+  const answer: unknown = JSON.parse(
+    textOf(new Uint8Array(await response.clone().arrayBuffer()), type, responseParts),
+  );
   if (typeof answer !== 'object' || answer === null) return response;
   const changed = lie(call, answer as Answer) ?? (isBerts ? bertsLie(call, answer as Answer) : null);
   if (changed === null) return response;
   if ((changed as Answer)['status'] === 404)
     return Response.json({ code: 'not-found', detail: 'Gone.' }, { status: 404 });
-  return Response.json(changed, { status: response.status });
+  return new Response(answered(request.method, address, changed), { status: response.status });
 }
 
 function newTroubledBrowser(options: { withoutMqtt?: boolean } = {}): Browser {

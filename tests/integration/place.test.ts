@@ -37,8 +37,8 @@ const options = {
   withoutMqtt: true,
   async fetch(input: Parameters<typeof fetch>[0], init?: RequestInit) {
     const request = new Request(input, init);
-    const text = await request.clone().text();
-    const body = (text === '' ? {} : JSON.parse(text)) as { content?: string };
+    const isJson = request.headers.get('content-type') === 'application/json';
+    const body = (isJson ? await request.clone().json() : {}) as { content?: string };
     if (body.content !== undefined) left.add(Buffer.from(body.content, 'base64url').toString('hex'));
     return lie(request, () => fetch(request.clone()));
   },

@@ -15,10 +15,10 @@ afterEach(() => {
 });
 
 /** Deletes what the relay keeps no longer, as it would some days later. */
-const retain = () =>
+const retain = (days = 90) =>
   createRetentionJob({
     database: relay.relay.database,
-    retention: { days: 90, historyDays: null },
+    retention: { days, historyDays: null },
     clock: () => Date.now() + later,
     metrics: new Metrics(),
     log: relay.relay.app.log,
@@ -107,8 +107,9 @@ it('a browser that was away for longer says how many it has missed, reads the ba
   for (const text of ['one', 'two', 'three']) await anna.actions.sendMessage(key, text);
   await until(() => tablet.lines(key).at(-1), 'received: three');
   await until(() => copiesOf(bert.userId), 6);
-  later = 91 * day;
-  await retain();
+  // All of it was written just now, so that the browser is to be told of few days.
+  later = 2 * day;
+  await retain(1);
   expect((await contents()).filter((length) => length > 0)).toEqual([]);
 
   const back = browsers[1]?.openTab();
@@ -140,4 +141,26 @@ it('a browser that was away for longer says how many it has missed, reads the ba
     ),
   );
   expect(troubles(...browsers)).toEqual([]);
+});
+
+it('what the relay deletes before its days are over did not arrive, and is asked about', async () => {
+  const anna = await newBrowser().openTab().signUp('anna');
+  const bert = await newBrowser().openTab().signUp('bert');
+  await untilConnected(anna, bert);
+  await befriend(anna, bert);
+  await anna.actions.openChat(bert.userId);
+  await anna.actions.sendMessage(bert.userId, 'one');
+  await until(() => bert.chat(anna.userId).state?.unread, 1);
+  bert.kill();
+  await anna.actions.sendMessage(bert.userId, 'do not pay it');
+  await until(() => anna.lines(bert.userId).at(-1), 'sent: do not pay it');
+  // A clock that runs ahead, or a relay that lies: the browser can't tell the two apart.
+  later = 91 * day;
+  await retain();
+  const back = browsers[1]?.openTab();
+  if (back === undefined) throw new Error('no browser');
+  await back.resume();
+  await back.actions.openChat(anna.userId);
+  await until(() => eventsIn(back, anna.userId), ['withheld']);
+  expect(back.chat(anna.userId).state?.isDoubted).toBe(true);
 });

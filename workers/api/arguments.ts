@@ -187,6 +187,22 @@ export const LogEntries = array(
   limits.entriesPerCall,
 );
 
+export const Retention = withDefault(
+  nullable(
+    object({
+      days: integer(1),
+      ownReceipt: nullable(
+        object({
+          epoch,
+          position: integer(1),
+          sealed: string(2 * limits.receipt),
+          signature: string(128),
+        }),
+      ),
+    }),
+  ),
+  null,
+);
 export const IsShown = boolean;
 export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
 /** Receipts of others, undecoded for the same reason as {@link LogEntries}. */

@@ -152,8 +152,26 @@ export type ConversationChange =
    * devices, where few of them are notes.
    */
   | { readonly kind: 'expired'; readonly count: number; readonly upTo: number }
+  /** Likewise, but the relay can't have deleted all of them by its own rules: one of the entries was too young. */
+  | { readonly kind: 'withheld'; readonly count: number; readonly upTo: number }
   /** The sender was given another log than this device, or this device was given one twice in two ways. */
   | { readonly kind: 'diverged' };
+
+/** A receipt of this device's, for the relay. */
+export interface OwnReceipt {
+  readonly epoch: number;
+  readonly position: number;
+  readonly sealed: WireBytes;
+  readonly signature: WireBytes;
+}
+
+/** The relay's rules of when it deletes, asked for after the entries that it says it has deleted. */
+export interface RetentionRules {
+  /** The fewest days for which it has lately kept what not every device had. */
+  readonly days: number;
+  /** This device's receipt there, since the relay may delete what every device has acknowledged. */
+  readonly ownReceipt: OwnReceipt | null;
+}
 
 /** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
 export interface ClaimedKeyPackage {
@@ -289,10 +307,15 @@ export interface ConversationsApi {
   /**
    * Processes the next entries of the log, in order. A bad entry becomes a message with its reason and never
    * stops those after it. A device outside leaves them alone, unless its own external commit is among them.
+   * With `retention`, entries that the relay can't have deleted yet are `withheld`.
    * Errors: `gap`, whose detail is the position that is missing (nothing was processed then; after a join, call linkLog
    * first), `usage` for entries out of order.
    */
-  processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
+  processEntries(
+    conversationId: string,
+    entries: readonly LogEntryInput[],
+    retention?: RetentionRules,
+  ): Promise<ProcessResult>;
   /**
    * Takes the running hash on by digests after `linkFrom`, ascending; those of another place are left alone. The event is
    * there where they differ from what the member who let this device in, or it itself before, had read.

@@ -26,16 +26,18 @@ export type {
   MessageContent,
   MessagePage,
   MessageView,
+  OwnReceipt,
   OwnState,
   PersonReceipt,
   ProcessResult,
+  RetentionRules,
   UndecryptableReason,
 } from './conversationsApi.ts';
 export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
-export type { GivenReceipt, OwnReceipt } from './receiptsApi.ts';
+export type { GivenReceipt } from './receiptsApi.ts';
 export type {
   ContactTrust,
   MovedOn,

@@ -1,13 +1,4 @@
-import type { WireBytes } from '../codec/base64url.ts';
-import type { ConversationState, ProcessResult } from './conversationsApi.ts';
-
-/** A receipt of this device's, for the relay. */
-export interface OwnReceipt {
-  readonly epoch: number;
-  readonly position: number;
-  readonly sealed: WireBytes;
-  readonly signature: WireBytes;
-}
+import type { ConversationState, OwnReceipt, ProcessResult } from './conversationsApi.ts';
 
 /** A receipt as the relay has it, of the device that it names. */
 export interface GivenReceipt extends OwnReceipt {

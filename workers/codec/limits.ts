@@ -104,6 +104,8 @@ export const limits = {
   entriesLinked: 1000,
   /** Milliseconds between the sender's clock and the relay's up to which the sender's is shown. */
   clockDifference: 5 * 60_000,
+  /** Days by which an entry has to be too young to have been deleted: clocks may be a day apart, and jobs run late. */
+  daysOfDoubt: 2,
   /** Messages among which the last one of a device is looked for, when its clock is behind another sender's. */
   clocksLookedAt: 50,
   /** Entries in the local store. */

@@ -37,9 +37,9 @@ export async function readEvents(
   });
 }
 
-/** Returns whether an event says that logs differ. */
+/** Returns whether an event says that logs differ, or that the relay keeps back what it has. */
 export function isFinding({ change: { kind } }: Pick<ConversationEvent, 'change'>): boolean {
-  return kind === 'missing' || kind === 'diverged';
+  return kind === 'missing' || kind === 'withheld' || kind === 'diverged';
 }
 
 /**
@@ -111,8 +111,8 @@ export function keepEvent(
     code: change.kind === 'refused' ? change.code : null,
     added: isComparison ? [...change.added] : [],
     removed: isComparison ? [...change.removed] : [],
-    count: change.kind === 'missing' || change.kind === 'expired' ? change.count : 0,
-    upTo: change.kind === 'expired' ? change.upTo : 0,
+    count: 'count' in change ? change.count : 0,
+    upTo: 'upTo' in change ? change.upTo : 0,
   };
   const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
   transaction.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
@@ -174,6 +174,6 @@ function eventView(conversationId: string, seq: number, record: EventRecord): Co
 function changeView({ added, code, count, kind, removed, upTo }: EventRecord): ConversationChange {
   if (kind === 'refused') return { kind, code: code ?? 'internal' };
   if (kind === 'missing') return { kind, count };
-  if (kind === 'expired') return { kind, count, upTo };
+  if (kind === 'expired' || kind === 'withheld') return { kind, count, upTo };
   return kind === 'returned' || kind === 'diverged' ? { kind } : { kind, added, removed };
 }

@@ -43,6 +43,11 @@ export function decryptEntry(
   return readPlaintext(plaintext);
 }
 
+/** Returns whether the relay has only the digest of an entry. */
+export function isEmptied({ content, digest }: Pick<LogEntryInput, 'content' | 'digest'>): boolean {
+  return content === '' && Boolean(digest);
+}
+
 /** The checks of a commit, which has to come from the device whose entry it is: a member could pass it off as another's. */
 export function checksOf(
   entry: LogEntryInput,

@@ -1,25 +1,29 @@
 /** Messages that this device can't have any more, since the relay doesn't keep them for ever (PROTOCOL section 10). */
 import { equalBytes } from '@sinetti/crypto-core';
-import type { ConversationEvent, LogEntryInput } from '../api/cryptoApi.ts';
+import type {
+  ConversationChange,
+  ConversationEvent,
+  LogEntryInput,
+  RetentionRules,
+} from '../api/cryptoApi.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
 import { keepEvent, lastEvent, readEvents } from '../conversation/events.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { openMessage } from '../conversation/views.ts';
 import { readCopiesAgain } from '../storage/backupRecord.ts';
+import { isEmptied } from './logEntries.ts';
+import { isWithheld } from './withheld.ts';
 
 type Source = Pick<LogEntryInput, 'seq' | 'sender_id' | 'sender_device_id' | 'timestamp'>;
 
 /** Messages at positions that follow each other, but for commits between. */
 interface Run {
+  /** With `withheld`, the relay can't have deleted them yet. */
+  readonly kind: 'expired' | 'withheld';
   readonly first: Source;
   count: number;
   upTo: number;
-}
-
-/** Returns whether the relay has only the digest of an entry. */
-export function isEmptied({ content, digest }: Pick<LogEntryInput, 'content' | 'digest'>): boolean {
-  return content === '' && Boolean(digest);
 }
 
 /** Returns whether an entry has this content, by its digest where the relay has no more than that. */
@@ -49,11 +53,16 @@ export async function isFromElsewhere(
 /** Counts the missed messages of a batch, so that one line says how many they were, however many batches they come in. */
 export class Missed {
   readonly #transaction: ConversationTransaction;
+  readonly #retention: RetentionRules | null;
+  readonly #now: number;
   readonly #runs: Run[] = [];
   #hasMissed = false;
 
-  constructor(transaction: ConversationTransaction) {
+  /** @param now milliseconds since the Unix epoch */
+  constructor(transaction: ConversationTransaction, retention: RetentionRules | null, now: number) {
     this.#transaction = transaction;
+    this.#retention = retention;
+    this.#now = now;
   }
 
   /**
@@ -68,26 +77,40 @@ export class Missed {
     if (await this.#isRestored(entry)) return true;
     this.#hasMissed = true;
     // Most of what own devices tell each other is no message to anybody.
-    const counted = this.#transaction.isSelf ? 0 : 1;
-    const run = await this.#runBefore(entry.seq);
-    if (run === null) this.#runs.push({ first: entry, count: counted, upTo: entry.seq });
-    else Object.assign(run, { count: run.count + counted, upTo: entry.seq });
+    await this.#count(entry, this.#transaction.isSelf ? 0 : 1);
     return true;
   }
 
-  /** Takes a commit among missed messages for no end of them. */
-  passes({ seq }: Pick<LogEntryInput, 'seq'>): void {
+  /** Takes a commit among missed messages for no end of them. One that the relay keeps back is told of by itself. */
+  async passes(entry: LogEntryInput): Promise<void> {
+    const { membership } = this.#transaction.conversation;
+    if (membership === 'forked' && this.#isWithheld(entry)) return this.#count(entry, 0);
     const run = this.#runs.at(-1);
-    if (run?.upTo === seq - 1) run.upTo = seq;
+    if (run?.upTo === entry.seq - 1) run.upTo = entry.seq;
   }
 
   /** Stores what was counted, and has the message backup read for what it has of that. */
   async keep(): Promise<ConversationEvent[]> {
     const { account, tx } = this.#transaction;
     if (this.#hasMissed) await readCopiesAgain(tx, account);
-    return this.#runs.map(({ first, count, upTo }) =>
-      keepEvent(this.#transaction, first, { kind: 'expired', count, upTo }),
-    );
+    return this.#runs.map(({ first, ...change }) => keepEvent(this.#transaction, first, change));
+  }
+
+  async #count(entry: LogEntryInput, counted: number): Promise<void> {
+    const known = await this.#runBefore(entry.seq);
+    const isWithheldNow = this.#isWithheld(entry);
+    // Behind a commit that is kept back, all is missed for the same reason.
+    if (known !== null && (known.kind === 'withheld' || !isWithheldNow)) {
+      known.count += counted;
+      known.upTo = entry.seq;
+      return;
+    }
+    const kind = isWithheldNow ? 'withheld' : 'expired';
+    this.#runs.push({ kind, first: entry, count: counted, upTo: entry.seq });
+  }
+
+  #isWithheld(entry: LogEntryInput): boolean {
+    return isWithheld(this.#transaction, entry, this.#retention, this.#now);
   }
 
   /** The message backup has brought it before. */
@@ -102,10 +125,10 @@ export class Missed {
     const known = this.#runs.at(-1);
     if (known !== undefined) return known.upTo === seq - 1 ? known : null;
     const last = await lastEvent(this.#transaction);
-    if (last?.change.kind !== 'expired' || last.change.upTo !== seq - 1) return null;
+    if (last === null || !isRun(last.change) || last.change.upTo !== seq - 1) return null;
     const { senderDeviceId, senderId, timestamp } = last;
     const first = { seq: last.seq, sender_id: senderId, sender_device_id: senderDeviceId, timestamp };
-    const run = { first, count: last.change.count, upTo: last.change.upTo };
+    const run = { ...last.change, first };
     this.#runs.push(run);
     return run;
   }
@@ -119,6 +142,12 @@ export async function missedAmong(
   if (seqs.length === 0) return new Set();
   const events = await readEvents(tx, account, conversationId);
   const isMissed = (at: number) =>
-    events.some(({ change, seq }) => change.kind === 'expired' && seq <= at && at <= change.upTo);
+    events.some(({ change, seq }) => isRun(change) && seq <= at && at <= change.upTo);
   return new Set(seqs.filter(isMissed));
+}
+
+function isRun(
+  change: ConversationChange,
+): change is Extract<ConversationChange, { kind: 'expired' | 'withheld' }> {
+  return change.kind === 'expired' || change.kind === 'withheld';
 }

@@ -1,7 +1,7 @@
 /** Processing a conversation's log, in order (PROTOCOL section 4). */
 import { CryptoError, equalBytes, type ProcessedCommit, processCommit } from '@sinetti/crypto-core';
 import type { ChainHeader } from '@sinetti/crypto-core/content';
-import { ConversationId, check, LogEntries } from '../api/arguments.ts';
+import { ConversationId, check, LogEntries, Retention } from '../api/arguments.ts';
 import type {
   ConversationChange,
   ConversationEvent,
@@ -45,8 +45,8 @@ import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
 import type { MessageRecord, PendingRecord } from '../storage/records.ts';
-import { ascending, checkContiguous, checksOf, codeOf, reasonOf, refusal } from './logEntries.ts';
-import { hasContent, isEmptied, isFromElsewhere, Missed, missedAmong } from './missed.ts';
+import { ascending, checkContiguous, checksOf, codeOf, isEmptied, reasonOf, refusal } from './logEntries.ts';
+import { hasContent, isFromElsewhere, Missed, missedAmong } from './missed.ts';
 import { takeOwnMessage } from './ownMessages.ts';
 import { mergeOwnStates } from './ownStateMessage.ts';
 import { readMessage } from './readMessage.ts';
@@ -54,13 +54,15 @@ import { startSaying } from './sharedKeysMessage.ts';
 
 export function createLogProcessing(deps: TransactionDeps, session: Session) {
   return {
-    async processEntries(id, input) {
+    async processEntries(id, input, rules) {
       const conversationId = check('processEntries', ConversationId, id);
       const entries = check('processEntries', LogEntries, input);
+      const retention = check('processEntries', Retention, rules);
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        const processor = new LogProcessor(transaction, deps);
+        const missed = new Missed(transaction, retention, deps.env.now());
+        const processor = new LogProcessor(transaction, deps, missed);
         const messages = await processor.process(entries);
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
         const shown = messages.filter((message) => isShown(account, message));
@@ -93,8 +95,8 @@ class LogProcessor {
   readonly #deps: TransactionDeps;
   readonly #missed: Missed;
 
-  constructor(transaction: ConversationTransaction, deps: TransactionDeps) {
-    this.#missed = new Missed(transaction);
+  constructor(transaction: ConversationTransaction, deps: TransactionDeps, missed: Missed) {
+    this.#missed = missed;
     this.#transaction = transaction;
     this.#deps = deps;
   }
@@ -236,7 +238,7 @@ class LogProcessor {
       } else if ((await this.#applyCommit(entry)) === STOP) {
         return views;
       }
-      if (entry.kind === 'commit') this.#missed.passes(entry);
+      if (entry.kind === 'commit') await this.#missed.passes(entry);
       if (entry.seq === 1 && conversation.linkFrom === null) chain.begin();
       chain.append(entry, claim);
       conversation.lastSeq = entry.seq;

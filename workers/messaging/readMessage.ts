@@ -6,8 +6,8 @@ import type { ConversationTransaction } from '../conversation/conversationTransa
 import { areClocksClose, openMessage, openOutbox } from '../conversation/views.ts';
 import { type OutboxRow, withinConversation } from '../storage/db.ts';
 import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
-import { codeOf, decryptEntry, reasonOf, received, refusal } from './logEntries.ts';
-import { hasContent, isEmptied } from './missed.ts';
+import { codeOf, decryptEntry, isEmptied, reasonOf, received, refusal } from './logEntries.ts';
+import { hasContent } from './missed.ts';
 
 /** A message as it is kept, and the header of another device's that could be read. */
 interface ReadMessage {

@@ -94,8 +94,8 @@ async function viewOf(
     entries,
     findings: findings.map(({ change, senderDeviceId, senderId, seq }) => ({
       position: seq,
-      kind: change.kind === 'missing' ? 'missing' : 'diverged',
-      count: change.kind === 'missing' ? change.count : 0,
+      kind: change.kind === 'diverged' ? 'diverged' : 'missing',
+      count: 'count' in change ? change.count : 0,
       user_id: senderId,
       device_id: senderDeviceId,
     })),

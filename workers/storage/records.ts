@@ -345,7 +345,7 @@ export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
 /** The event of an entry of the log. */
 export const EventRecord = object({
-  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'expired', 'diverged'),
+  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'expired', 'withheld', 'diverged'),
   senderId: id,
   senderDeviceId: id,
   timestamp,
@@ -354,9 +354,9 @@ export const EventRecord = object({
   /** The people who were added to the MLS group and removed from it. */
   added: array(id, 100_000),
   removed: array(id, 100_000),
-  /** With `missing`: the number of entries; with `expired`, of messages. */
+  /** With `missing`: the number of entries; with `expired` and `withheld`, of messages. */
   count: withDefault(integer(0), 0),
-  /** With `expired`: the last position. */
+  /** With `expired` and `withheld`: the last position. */
   upTo: withDefault(integer(0), 0),
 });
 export type EventRecord = Guarded<typeof EventRecord>;

@@ -147,7 +147,9 @@ export class Reader {
 
   /** Reads what is left as zero bytes. @param what names the padding in the error */
   zeros(what: string): void {
-    if (this.bytes(this.remaining).some((byte) => byte !== 0)) throw new CryptoError('malformed', what);
+    for (const octet of this.bytes(this.remaining)) {
+      if (octet !== 0) throw new CryptoError('malformed', what);
+    }
   }
 
   /** Asserts that everything was read. */

@@ -1,6 +1,6 @@
 /**
- * Content of messages: MIMI content, which says what a message is, and what stands beside it so that a log can't be edited
- * unseen: running hash, chain header, receipts.
+ * Content of messages: MIMI content, which says what a message is, files beside messages, and what stands beside both so that a
+ * log can't be edited unseen: running hash, chain header, receipts.
  */
 
 export type { CborValue } from './cbor.ts';
@@ -11,6 +11,17 @@ export {
   splitChainHeader,
   withChainHeader,
 } from './chainHeader.ts';
+export {
+  FILE_CHUNK_LENGTH,
+  FILE_KEY_LENGTH,
+  type FileToSeal,
+  openedFileLength,
+  openFileChunk,
+  SEALED_FILE_CHUNK_LENGTH,
+  type SealedFile,
+  sealedFileLength,
+  sealFileChunk,
+} from './fileStream.ts';
 export {
   findLogPosition,
   LOG_POSITION_EXTENSION,

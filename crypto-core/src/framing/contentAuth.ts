@@ -1,9 +1,10 @@
 /** Authentication of framed content (RFC 9420 section 6.1), common to public and private messages. */
 import { equalBytes } from '../bytes.ts';
-import { withEncoded } from '../codec/writer.ts';
+import type { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import {
   type AuthenticatedContent,
+  expectedLength,
   type FramedContent,
   type FramedContentAuthData,
   writeFramedContentTBS,
@@ -11,7 +12,7 @@ import {
 import type { GroupContext } from '../structs/groupContext.ts';
 import type { Own, Verified } from '../structs/trusted.ts';
 import type { WireFormat } from '../structs/wireFormat.ts';
-import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
+import { withSignContent } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 
 /** Content whose signature (and membership tag, where there is one) held, or that this client signed itself. */
@@ -24,16 +25,15 @@ export type VerifiedContent = Verified<AuthenticatedContent> | Own<Authenticated
  */
 export type SignatureKeyOf = (content: FramedContent) => Uint8Array;
 
-const LABEL = 'FramedContentTBS';
-
-/** Encodes FramedContentTBS for the time of a call. */
-export function withFramedContentTBS<R>(
+/** Encodes what a signature covers, SignContent over FramedContentTBS, for the time of a call. */
+function withSignedBytes<R>(
   wireFormat: WireFormat,
   content: FramedContent,
   context: GroupContext,
-  take: (tbs: Uint8Array) => R,
+  take: (signed: Uint8Array) => R,
 ): R {
-  return withEncoded(content, (w, value) => writeFramedContentTBS(w, wireFormat, value, context), take);
+  const write = (w: Writer): void => writeFramedContentTBS(w, wireFormat, content, context);
+  return withSignContent('FramedContentTBS', content, write, take, expectedLength(content));
 }
 
 /**
@@ -47,25 +47,26 @@ export function signFramedContent(
   context: GroupContext,
   privateKey: Uint8Array,
 ): Uint8Array {
-  return withFramedContentTBS(wireFormat, content, context, (tbs) =>
-    signWithLabel(suite, privateKey, LABEL, tbs),
-  );
+  return withSignedBytes(wireFormat, content, context, (bytes) => suite.sign(privateKey, bytes));
 }
 
 /**
  * FRAME-03 (section 6.1): the signature holds under the key of the sender.
+ * @param context the GroupContext of the sender's epoch
  * @throws CryptoError 'bad-signature'
  */
 export function verifyFramedContent(
   suite: CipherSuite,
-  content: AuthenticatedContent,
-  tbs: Uint8Array,
+  authenticated: AuthenticatedContent,
+  context: GroupContext,
   publicKey: Uint8Array,
 ): Verified<AuthenticatedContent> {
-  if (!verifyWithLabel(suite, publicKey, LABEL, tbs, content.auth.signature)) {
-    throw new CryptoError('bad-signature', 'FRAME-03: framed content');
-  }
-  return content as Verified<AuthenticatedContent>;
+  const { auth, content, wireFormat } = authenticated;
+  const holds = withSignedBytes(wireFormat, content, context, (bytes) =>
+    suite.verify(publicKey, bytes, auth.signature),
+  );
+  if (!holds) throw new CryptoError('bad-signature', 'FRAME-03: framed content');
+  return authenticated as Verified<AuthenticatedContent>;
 }
 
 /**

@@ -1,8 +1,12 @@
 /** Authenticated, unencrypted messages (RFC 9420 section 6.2). */
-import { concat, equalBytes } from '../bytes.ts';
-import { encode } from '../codec/writer.ts';
+import { equalBytes } from '../bytes.ts';
+import { type Writer, withEncoded } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
-import { type AuthenticatedContent, writeFramedContentAuthData } from '../structs/framedContent.ts';
+import {
+  type AuthenticatedContent,
+  writeFramedContentAuthData,
+  writeFramedContentTBS,
+} from '../structs/framedContent.ts';
 import type { GroupContext } from '../structs/groupContext.ts';
 import type { PublicMessage } from '../structs/publicMessage.ts';
 import type { CipherSuite } from '../suite/suites.ts';
@@ -12,7 +16,6 @@ import {
   type SignatureKeyOf,
   type VerifiedContent,
   verifyFramedContent,
-  withFramedContentTBS,
 } from './contentAuth.ts';
 
 export interface PublicMessageKeys {
@@ -35,10 +38,7 @@ export function protectPublicMessage(
     throw new CryptoError('usage', `${content.content.type} as a public message`);
   }
   if (content.sender.type !== 'member') return { content, auth, membershipTag: null };
-  const tag = withFramedContentTBS(wireFormat, content, groupContext, (tbs) =>
-    membershipTag(suite, membershipKey, tbs, authenticated),
-  );
-  return { content, auth, membershipTag: tag };
+  return { content, auth, membershipTag: tagOf(suite, authenticated, { groupContext, membershipKey }) };
 }
 
 /**
@@ -52,33 +52,34 @@ export function protectPublicMessage(
 export function unprotectPublicMessage(
   suite: CipherSuite,
   message: PublicMessage,
-  { groupContext, membershipKey }: PublicMessageKeys,
+  keys: PublicMessageKeys,
   signatureKeyOf: SignatureKeyOf,
 ): VerifiedContent {
   const { content, auth } = message;
-  assertSameEpoch(content, groupContext);
+  assertSameEpoch(content, keys.groupContext);
   assertSenderMaySend(content);
   if (content.content.type === 'application') {
     throw new CryptoError('malformed', 'FRAME-04: application data');
   }
   const authenticated: AuthenticatedContent = { wireFormat: 'public-message', content, auth };
-  return withFramedContentTBS('public-message', content, groupContext, (tbs) => {
-    if (content.sender.type === 'member') {
-      const expected = membershipTag(suite, membershipKey, tbs, authenticated);
-      if (message.membershipTag === null || !equalBytes(message.membershipTag, expected)) {
-        throw new CryptoError('bad-membership-tag', 'FRAME-05: public message');
-      }
+  if (content.sender.type === 'member') {
+    const expected = tagOf(suite, authenticated, keys);
+    if (message.membershipTag === null || !equalBytes(message.membershipTag, expected)) {
+      throw new CryptoError('bad-membership-tag', 'FRAME-05: public message');
     }
-    return verifyFramedContent(suite, authenticated, tbs, signatureKeyOf(content));
-  });
+  }
+  return verifyFramedContent(suite, authenticated, keys.groupContext, signatureKeyOf(content));
 }
 
 /** Computes the MAC over AuthenticatedContentTBM: the signed bytes, then the authentication data. */
-function membershipTag(
+function tagOf(
   suite: CipherSuite,
-  membershipKey: Uint8Array,
-  tbs: Uint8Array,
-  { auth }: AuthenticatedContent,
+  authenticated: AuthenticatedContent,
+  { groupContext, membershipKey }: PublicMessageKeys,
 ): Uint8Array {
-  return suite.mac(membershipKey, concat(tbs, encode(auth, writeFramedContentAuthData)));
+  const write = (w: Writer, { auth, content, wireFormat }: AuthenticatedContent): void => {
+    writeFramedContentTBS(w, wireFormat, content, groupContext);
+    writeFramedContentAuthData(w, auth);
+  };
+  return withEncoded(authenticated, write, (bytes) => suite.mac(membershipKey, bytes));
 }

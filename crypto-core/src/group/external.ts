@@ -26,7 +26,7 @@ import {
   treeOfGroupInfo,
   verifyGroupInfo,
 } from './groupInfo.ts';
-import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
+import type { JoinPolicy, JoinProgress, MemberCheck, PskLookup } from './hooks.ts';
 import type { SignatureKeyPair } from './keyPackage.ts';
 import { type LeafOptions, ownLeafContent } from './ownLeaf.ts';
 import {
@@ -49,6 +49,7 @@ export interface JoinExternalArgs {
   readonly leaf?: LeafOptions;
   readonly memberCheck: MemberCheck;
   readonly joinPolicy?: JoinPolicy;
+  readonly progress?: JoinProgress;
   /**
    * Removes the leaf that this signature key has in the group, so that a client that lost its state can come back.
    */
@@ -120,7 +121,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
   const suite = getSuite(received.groupContext.cipherSuite);
   const receivedTree = treeOfGroupInfo(suite, received, args.ratchetTree, args.limits);
   const info = verifyGroupInfo(suite, received, receivedTree);
-  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
+  const tree = verifyRatchetTree(suite, receivedTree, info, args);
   const context = info.groupContext;
   checkJoinPolicy(args.joinPolicy, info, tree);
   const joined = { tree: tree.clone() };

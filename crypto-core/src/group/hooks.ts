@@ -22,6 +22,12 @@ export type MemberCheck = (
   },
 ) => void;
 
+/**
+ * Told, while a client joins a group, how many leaves' signatures are verified so far, and how many leaves there are: every 256
+ * leaves and after the last, in the middle of the call, so that a worker can post it. What it throws ends the join.
+ */
+export type JoinProgress = (verified: number, leaves: number) => void;
+
 export interface MemberView {
   readonly leafIndex: LeafIndex;
   readonly credential: Credential;

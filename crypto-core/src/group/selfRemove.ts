@@ -1,7 +1,7 @@
 /** SelfRemoves that an external joiner is given beside a GroupInfo (draft-ietf-mls-extensions-10, section 6.3). */
 import type { Limits } from '../codec/limits.ts';
 import { CryptoError } from '../errors.ts';
-import { assertSameEpoch, verifyFramedContent, withFramedContentTBS } from '../framing/contentAuth.ts';
+import { assertSameEpoch, verifyFramedContent } from '../framing/contentAuth.ts';
 import type { AuthenticatedContent } from '../structs/framedContent.ts';
 import type { GroupContext } from '../structs/groupContext.ts';
 import { decodeMlsMessage } from '../structs/mlsMessage.ts';
@@ -51,8 +51,7 @@ function verifySelfRemove(
   assertSameEpoch(content, context);
   checkAuthenticatedData(context, content);
   const authenticated: AuthenticatedContent = { wireFormat: 'public-message', content, auth };
-  const verified = withFramedContentTBS('public-message', content, context, (tbs) =>
-    verifyFramedContent(suite, authenticated, tbs, senderLeaf(tree, sender.leafIndex).signatureKey),
-  );
+  const { signatureKey } = senderLeaf(tree, sender.leafIndex);
+  const verified = verifyFramedContent(suite, authenticated, context, signatureKey);
   return { ref: proposalRefOf(suite, verified), epoch: context.epoch, proposal: body.proposal, sender };
 }

@@ -11,7 +11,7 @@ import { isInSubtree, isLeaf, leavesBelow, leftOf, rightOf } from '../tree/math.
 import { verifyParentHashes } from '../tree/parentHash.ts';
 import type { RatchetTree, UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
 import { rootHash } from '../tree/treeHash.ts';
-import type { MemberCheck } from './hooks.ts';
+import type { JoinProgress, MemberCheck } from './hooks.ts';
 import {
   checkAppData,
   checkExternalSenders,
@@ -20,6 +20,16 @@ import {
   checkTreeLeaves,
   type LeafContext,
 } from './validateLeaf.ts';
+
+/** Leaves whose signatures take some 20 ms. */
+const PROGRESS_STEP = 256;
+
+/** The caller's, for the tree of a group that it joins. */
+export interface TreeHooks {
+  readonly memberCheck: MemberCheck;
+  readonly limits?: Limits;
+  readonly progress?: JoinProgress;
+}
 
 function refuse(check: string, detail: string): never {
   throw new CryptoError('invalid-tree', `${check}: ${detail}`);
@@ -86,8 +96,7 @@ export function verifyRatchetTree(
   suite: CipherSuite,
   tree: UnverifiedRatchetTree,
   info: GroupInfo,
-  memberCheck: MemberCheck,
-  limits?: Limits,
+  { memberCheck, limits, progress }: TreeHooks,
 ): RatchetTree {
   const { groupId, extensions, treeHash } = info.groupContext;
   const context: LeafContext = { suite, groupId, groupExtensions: extensions, memberCheck, limits };
@@ -99,8 +108,11 @@ export function verifyRatchetTree(
   checkForm(context, tree);
   if (!equalBytes(rootHash(suite, tree), treeHash)) refuse('TREE-06', 'root hash');
   verifyParentHashes(suite, tree);
-  for (const { leafIndex, leaf } of tree.members()) {
+  const members = [...tree.members()];
+  for (const [at, { leafIndex, leaf }] of members.entries()) {
     if (leafIndex !== info.signer) checkLeafAuthenticity(context, leaf, leafIndex, null);
+    const verified = at + 1;
+    if (verified % PROGRESS_STEP === 0 || verified === members.length) progress?.(verified, members.length);
   }
   checkExternalSenders(context, 'CRED-03');
   checkAppData(context);

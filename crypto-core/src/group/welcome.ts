@@ -44,7 +44,7 @@ import {
   verifyGroupInfo,
   welcomeGroupInfo,
 } from './groupInfo.ts';
-import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
+import type { JoinPolicy, JoinProgress, MemberCheck, PskLookup } from './hooks.ts';
 import type { KeyPackageBundle, SignatureKeyPair } from './keyPackage.ts';
 import type { ProposalEffects } from './proposalList.ts';
 import { pskSecretOf } from './psks.ts';
@@ -157,6 +157,7 @@ export function joinEpoch(
 export interface JoinByWelcomeArgs {
   readonly memberCheck: MemberCheck;
   readonly joinPolicy?: JoinPolicy;
+  readonly progress?: JoinProgress;
   /** `optional<Node> ratchet_tree<V>`, when the Welcome doesn't hold the tree. Anybody may have brought it. */
   readonly ratchetTree?: Uint8Array;
   readonly psks?: PskLookup;
@@ -235,7 +236,7 @@ export function joinByWelcome(
   }
   const receivedTree = treeOfGroupInfo(suite, received, args.ratchetTree, args.limits);
   const info = verifyGroupInfo(suite, received, receivedTree);
-  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
+  const tree = verifyRatchetTree(suite, receivedTree, info, args);
   const ownLeaf = findOwnLeaf(tree, bundle);
   const epoch = joinEpoch(suite, info, tree, joinerSecret, pskSecret);
   if (args.continues !== undefined) checkContinuation(args.continues, info.groupContext, tree);

@@ -10,13 +10,13 @@ import type { CipherSuite } from '../suite/suites.ts';
  * The most generations that a message may be ahead of the ratchet. Each is an HMAC, so this bounds the work that a
  * hostile generation number can cause.
  */
-export const MAX_FORWARD_DISTANCE = 1000;
+const MAX_FORWARD_DISTANCE = 1000;
 
 /**
  * The most keys of skipped generations that a ratchet keeps; it drops the oldest. The log of a conversation is ordered,
  * so a gap is a message that was refused. The bound keeps the record of a ratchet within 3 KB.
  */
-export const MAX_SKIPPED_KEYS = 64;
+const MAX_SKIPPED_KEYS = 64;
 
 /** How far the messages of one sender may come out of order, in generations. */
 export interface RatchetWindow {

@@ -124,6 +124,11 @@ export function readFramedContent(r: Reader): FramedContent {
   return { groupId, epoch, sender, authenticatedData, content };
 }
 
+/** About the bytes that content takes, framed: to write what may be large, the application's, into a buffer of its size. */
+export function expectedLength({ content, authenticatedData }: FramedContent): number {
+  return (content.type === 'application' ? content.data.length : 0) + authenticatedData.length + 1024;
+}
+
 export function writeFramedContent(w: Writer, framed: FramedContent): void {
   w.opaque(framed.groupId);
   w.u64(framed.epoch);

@@ -61,5 +61,6 @@ export function decodeMlsMessage(bytes: Uint8Array, limits?: Limits): MlsMessage
 }
 
 export function encodeMlsMessage(message: MlsMessage): Uint8Array {
-  return encode(message, writeMlsMessage);
+  const { privateMessage } = message as { readonly privateMessage?: PrivateMessage };
+  return encode(message, writeMlsMessage, privateMessage && privateMessage.ciphertext.length + 1024);
 }

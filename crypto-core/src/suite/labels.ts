@@ -46,6 +46,24 @@ export function signWithLabel(
   return withEncoded({ label, content }, writeLabelled, (bytes) => suite.sign(privateKey, bytes));
 }
 
+/**
+ * Encodes the SignContent of a structure for the time of a call: the bytes that `signWithLabel` signs, without another copy of
+ * the structure in between. @param expected size in bytes, when it is large
+ */
+export function withSignContent<T, R>(
+  label: string,
+  value: T,
+  write: (writer: Writer, value: T) => void,
+  take: (bytes: Uint8Array) => R,
+  expected?: number,
+): R {
+  const writeSignContent = (w: Writer): void => {
+    w.bytes(encodedLabel(label));
+    w.lengthPrefixed(() => write(w, value));
+  };
+  return withEncoded(value, writeSignContent, take, expected);
+}
+
 /** VerifyWithLabel. */
 export function verifyWithLabel(
   suite: CipherSuite,

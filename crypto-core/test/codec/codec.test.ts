@@ -3,7 +3,7 @@ import { concat, equalBytes, fromUtf8, toHex, utf8, wipe } from '../../src/bytes
 import { decode, Reader } from '../../src/codec/reader.ts';
 import { encode, Writer, withEncoded } from '../../src/codec/writer.ts';
 import { CryptoError } from '../../src/errors.ts';
-import { codeOf } from '../codeOf.ts';
+import { codeOf, refusalOf } from '../codeOf.ts';
 import { fromHex } from '../kat/vectors.ts';
 
 describe('Reader', () => {
@@ -73,6 +73,22 @@ describe('Reader', () => {
     );
   });
 
+  it('refuses numbers of 16 bits in an odd number of bytes, and more of them than the limit', () => {
+    const read = (hex: string) => () => decode(fromHex(hex), (r) => r.u16s('externalSenders'));
+    expect(read('0400010002')()).toEqual([1, 2]);
+    expect(codeOf(read('03000100'))).toBe('malformed');
+    expect(codeOf(read(`20${'0001'.repeat(16)}`))).toBe('none');
+    expect(codeOf(read(`22${'0001'.repeat(17)}`))).toBe('unsupported');
+  });
+
+  it('reads what is left as padding only where all of it is zero', () => {
+    const read = (hex: string) => () => decode(fromHex(hex), (r) => [r.u8(), r.zeros('padding')]);
+    expect(['05', '0500', '050000'].map((hex) => codeOf(read(hex)))).toEqual(['none', 'none', 'none']);
+    expect(['0501', '050001', '05ff00'].map((hex) => refusalOf(read(hex)))).toEqual(
+      Array.from({ length: 3 }, () => 'malformed: padding'),
+    );
+  });
+
   it('reads a view that does not start at the start of its buffer', () => {
     const bytes = fromHex('ffff0102').subarray(2);
     expect(decode(bytes, (r) => r.u16())).toBe(0x0102);
@@ -112,6 +128,27 @@ describe('Writer', () => {
     writer.zeros(2);
     expect(toHex(writer.view())).toBe('050000');
     expect(toHex(writer.finish())).toBe('050000');
+  });
+
+  it('pads over what the buffer had there before, by so many bytes or to the next multiple of a size', () => {
+    const writer = new Writer(4);
+    writer.bytes(fromHex('01020304'));
+    writer.clear();
+    writer.bytes(fromHex('050607'));
+    writer.zeros(1);
+    expect(toHex(writer.view())).toBe('05060700');
+    const padded = (length: number) =>
+      encode(length, (w, n) => {
+        w.bytes(new Uint8Array(n).fill(1));
+        w.zerosTo(4);
+      });
+    expect([0, 1, 3, 4, 5].map((length) => toHex(padded(length)))).toEqual([
+      '',
+      '01000000',
+      '01010100',
+      '01010101',
+      '0101010101000000',
+    ]);
   });
 
   it('nests vectors beyond each header size', () => {
@@ -164,6 +201,20 @@ describe('Writer', () => {
       const bytes = encode(value, (w, n) => w.u64(n));
       expect(toHex(bytes)).toBe(value.toString(16).padStart(16, '0'));
     }
+  });
+
+  it('keeps the buffer of a value for the next one, but none of more than 64 KiB', () => {
+    const roomOf = (expected: number): number => {
+      let room = 0;
+      encode(0, (w) => void (room = w.capacity), expected);
+      return room;
+    };
+    const write = (length: number) => encode(new Uint8Array(length), (w, bytes) => w.bytes(bytes));
+    write(0x1_0000);
+    expect(roomOf(0)).toBe(0x1_0000);
+    expect(roomOf(0x1_0001)).toBe(0x1_0001);
+    write(0x1_0001);
+    expect(roomOf(0)).toBeLessThan(0x1_0000);
   });
 
   it('gives encoded bytes for the time of a call, also while others are encoded, and overwrites them', () => {

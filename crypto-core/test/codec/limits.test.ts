@@ -15,6 +15,7 @@ import {
 } from '../../src/index.ts';
 import { readCapabilities, writeCapabilities } from '../../src/structs/capabilities.ts';
 import { readCommit, writeCommit } from '../../src/structs/commit.ts';
+import { readComponents, writeComponents } from '../../src/structs/component.ts';
 import { readCredential, writeCredential } from '../../src/structs/credential.ts';
 import { readExtensions, writeExtensions } from '../../src/structs/extension.ts';
 import { readExternalSenders, writeExternalSender } from '../../src/structs/externalSender.ts';
@@ -26,7 +27,12 @@ import {
   writeParentNode,
   writeRatchetTreeNodes,
 } from '../../src/structs/node.ts';
-import { readUpdatePathNode, writeUpdatePathNode } from '../../src/structs/updatePath.ts';
+import {
+  readUpdatePath,
+  readUpdatePathNode,
+  writeUpdatePath,
+  writeUpdatePathNode,
+} from '../../src/structs/updatePath.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
 import { anyone, anything, device, groupOf, keyPackageOf } from '../scenario/world.ts';
 import { forgeCommit } from '../tamper/forge.ts';
@@ -43,10 +49,23 @@ function many<T>(count: number, item: (at: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => item(at));
 }
 
-/** Encodes so many of what a limit is for, and decodes it. */
-const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
+const leafNode = {
+  encryptionKey: EMPTY,
+  signatureKey: EMPTY,
+  credential: { type: 'basic', identity: EMPTY },
+  capabilities: { versions: [], cipherSuites: [], extensions: [], proposals: [], credentials: [] },
+  source: { type: 'update' },
+  extensions: [],
+  signature: EMPTY,
+} as const;
+
+/** The groups that the limits are for, when a caller names none. */
+const DEVICES = 4096;
+/** Encodes so many of what a limit is for, and decodes it; the most that there may be, in groups of that size. */
+const decoders: readonly [keyof Limits, number, (count: number) => unknown][] = [
   [
     'groupIdBytes',
+    256,
     (count) => {
       const context = {
         cipherSuite: SUITE,
@@ -61,6 +80,7 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'nodes',
+    2 * DEVICES - 1,
     (count) =>
       decode(
         encode(
@@ -72,6 +92,7 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'leaves',
+    DEVICES,
     (count) => {
       const parent = { encryptionKey: EMPTY, parentHash: EMPTY, unmergedLeaves: many(count, toLeafIndex) };
       return decode(encode(parent, writeParentNode), readParentNode);
@@ -79,6 +100,7 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'leaves',
+    DEVICES,
     (count) => {
       const encryptedPathSecret = many(count, () => ({ kemOutput: EMPTY, ciphertext: EMPTY }));
       const node = { encryptionKey: EMPTY, encryptedPathSecret };
@@ -86,7 +108,28 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
     },
   ],
   [
+    'pathNodes',
+    Math.log2(DEVICES),
+    (count) => {
+      const nodes = many(count, () => ({ encryptionKey: EMPTY, encryptedPathSecret: [] }));
+      return decode(encode({ leafNode, nodes }, writeUpdatePath), readUpdatePath);
+    },
+  ],
+  [
+    'components',
+    256,
+    (count) =>
+      decode(
+        encode(
+          many(count, (componentId) => ({ componentId, data: EMPTY })),
+          writeComponents,
+        ),
+        readComponents,
+      ),
+  ],
+  [
     'proposals',
+    DEVICES / 2,
     (count) => {
       const remove = byValue({ type: 'remove', removed: toLeafIndex(0) });
       return decode(encode({ proposals: many(count, () => remove), path: null }, writeCommit), readCommit);
@@ -94,6 +137,7 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'extensions',
+    32,
     (count) =>
       decode(
         encode(
@@ -105,6 +149,7 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'capabilities',
+    64,
     (count) => {
       const none = { versions: [], cipherSuites: [], extensions: [], proposals: [], credentials: [] };
       return decode(
@@ -115,6 +160,7 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'externalSenders',
+    16,
     (count) => {
       const sender = { signatureKey: EMPTY, credential: { type: 'basic', identity: EMPTY } } as const;
       const list = many(count, () => sender);
@@ -126,6 +172,7 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'certificates',
+    16,
     (count) =>
       decode(
         encode({ type: 'x509', certificates: many(count, () => EMPTY) }, writeCredential),
@@ -134,21 +181,24 @@ const decoders: readonly [keyof Limits, (count: number) => unknown][] = [
   ],
   [
     'statements',
+    DEVICES / 2,
     (count) =>
       decodeRemovalGrounds(encodeRemovalGrounds({ departures: many(count, () => EMPTY), revocations: [] })),
   ],
 ];
 
 describe('a limit', () => {
-  it.each(decoders)('of %s is the most that is read', (limit, decodeMany) => {
-    const most = DEFAULT_LIMITS[limit];
-    expect(codeOf(() => decodeMany(most))).toBe('none');
-    expect(refusalOf(() => decodeMany(most + 1))).toContain(
-      limit === 'groupIdBytes'
-        ? 'malformed: length of a group id'
-        : `unsupported: more than ${most} ${limit}`,
-    );
-  });
+  it.each(decoders)(
+    'of %s is the most that is read, %i, when the caller names none',
+    (limit, most, decodeMany) => {
+      expect(codeOf(() => decodeMany(most))).toBe('none');
+      expect(refusalOf(() => decodeMany(most + 1))).toContain(
+        limit === 'groupIdBytes'
+          ? 'malformed: length of a group id'
+          : `unsupported: more than ${most} ${limit}`,
+      );
+    },
+  );
 
   it('that a caller names holds for what it joins, by a welcome and from outside', () => {
     const conversation = groupOf(5, SUITE, env);

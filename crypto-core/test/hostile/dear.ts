@@ -67,7 +67,7 @@ export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): Dea
     if (message.wireFormat !== 'group-info') throw new Error('no group info');
     const tree = treeOfGroupInfo(stranger.suite, message.groupInfo, undefined);
     const info = verifyGroupInfo(stranger.suite, message.groupInfo, tree);
-    return verifyRatchetTree(stranger.suite, tree, info, memberCheck);
+    return verifyRatchetTree(stranger.suite, tree, info, { memberCheck });
   };
   const dear = (name: string, tree: RatchetTree): DearTree => {
     const infoOf = (value: RatchetTree): Uint8Array =>

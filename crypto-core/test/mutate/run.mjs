@@ -200,6 +200,8 @@ function planOf(tests) {
 /** A worker that answers one question at a time. */
 class Runner {
   #worker = fork(fileURLToPath(new URL('worker.mjs', import.meta.url)), {
+    // A loop without an end that keeps what it makes is to run out of memory soon.
+    execArgv: ['--max-old-space-size=1024'],
     // Tests print how many vectors they ran.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -209,7 +211,6 @@ class Runner {
       const endless = () => resolve({ failed: null, endless: true });
       // Each test says that it has ended, so that a busy machine isn't taken for a test without an end.
       let tooLong = setTimeout(endless, patience);
-      // A loop without an end that keeps what it makes runs out of memory first.
       this.#worker.once('exit', endless);
       this.#worker.on('message', (answer) => {
         clearTimeout(tooLong);

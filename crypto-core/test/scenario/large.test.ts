@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
-import { joinByWelcome, ready, toLeafIndex } from '../../src/index.ts';
+import { exportGroupInfo, joinByWelcome, joinExternal, ready, toLeafIndex } from '../../src/index.ts';
 import { testEnv } from '../testEnv.ts';
-import { anyone, Conversation, device, keyPackageOf, Participant } from './world.ts';
+import { anyone, Conversation, device, groupOf, keyPackageOf, Participant } from './world.ts';
 
 const SUITE = 0x0003;
 const MEMBERS = 1000;
@@ -40,15 +40,19 @@ describe('a group of 1,000', () => {
     const bundles = newcomers.map((newcomer) => keyPackageOf(newcomer, SUITE, env));
     const created = alice.commit({ adds: bundles.map(({ bytes }) => bytes) }, env);
     alice.store.saveEpoch(created.pending);
+    const told: (readonly number[])[] = [];
     // Two of them stand for all others, who would process the same messages.
     for (const at of [499, 998]) {
       const [newcomer, bundle] = [newcomers[at], bundles[at]];
       if (newcomer === undefined || bundle === undefined) throw new Error('no such newcomer');
       const group = joinByWelcome(created.welcome ?? utf8(''), bundle, newcomer.signatureKey, {
         memberCheck: anyone,
+        progress: (verified, leaves) => void told.push([at, verified, leaves]),
       });
       conversation.participants.push(new Participant(newcomer, group));
     }
+    const steps = [256, 512, 768, MEMBERS].map((verified) => [verified, MEMBERS]);
+    expect(told).toEqual([499, 998].flatMap((at) => steps.map((step) => [at, ...step])));
     const [, middle, last] = conversation.participants;
     if (middle === undefined || last === undefined) throw new Error('not three');
     expect(alice.group.tree.leafCount).toBe(1024);
@@ -64,5 +68,21 @@ describe('a group of 1,000', () => {
     expect(written).toEqual(ofTwo.written);
     expect(Math.max(...written)).toBeLessThan(100);
     expect(message).toBe(ofTwo.message);
+  });
+});
+
+describe('whoever joins a group from outside', () => {
+  it('hears how far it is, and is not in it when what hears that throws', () => {
+    const env = testEnv('progress');
+    const info = exportGroupInfo(groupOf(3, SUITE, env).at(0).group);
+    const join = (progress: (verified: number, leaves: number) => void) =>
+      joinExternal(info, { ...device('outside', env), memberCheck: anyone, progress }, env);
+    const told: (readonly number[])[] = [];
+    join((...step) => void told.push(step));
+    expect(told).toEqual([[3, 3]]);
+    const stop = (): void => {
+      throw new Error('the person closed the page');
+    };
+    expect(() => join(stop)).toThrow('the person closed the page');
   });
 });

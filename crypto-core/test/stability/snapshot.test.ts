@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { concat, fromUtf8 } from '../../src/bytes.ts';
+import { concat, fromUtf8, utf8 } from '../../src/bytes.ts';
 import {
   createProposal,
   decryptApplication,
@@ -9,8 +9,9 @@ import {
   ready,
   reloadSecretTree,
   saveEpoch,
+  toLeafIndex,
 } from '../../src/index.ts';
-import { codeOf } from '../codeOf.ts';
+import { codeOf, refusalOf } from '../codeOf.ts';
 import { fromHex } from '../kat/vectors.ts';
 import { Conversation, device, SUITES } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
@@ -59,10 +60,32 @@ describe.each(SUITES)('a saved group in suite %i', (suite) => {
     }
   });
 
+  it('keeps the ReInit that ended it, and takes no other proposal in its place', () => {
+    const { group } = ofThree(suite).at(0);
+    const { type } = { type: 'reinit' } as const;
+    const reInit = { type, groupId: utf8('next'), version: 1, cipherSuite: 0xf04d, extensions: [] };
+    const ended = { ...group, status: 'reinitialized', reInit } as const;
+    expect(loadGroup(saveEpoch(ended), () => undefined).reInit).toEqual(reInit);
+    const other = { type: 'remove', removed: toLeafIndex(0) } as unknown as typeof reInit;
+    expect(refusalOf(() => loadGroup(saveEpoch({ ...ended, reInit: other }), () => undefined))).toBe(
+      'malformed: no ReInit in an epoch record',
+    );
+  });
+
   it('is refused in another version, cut, or longer', () => {
     const record = saveEpoch(ofThree(suite).at(0).group);
     const load = (bytes: Uint8Array) => () => loadGroup(bytes, () => undefined);
-    expect(codeOf(load(concat(Uint8Array.of(3), record.subarray(1))))).toBe('unsupported');
+    const beginning = (...octets: number[]) =>
+      concat(Uint8Array.of(...octets), record.subarray(octets.length));
+    expect([0, 3, 255].map((version) => codeOf(load(beginning(version))))).toEqual(
+      Array.from({ length: 3 }, () => 'unsupported'),
+    );
+    expect([0, 1, 2].map((status) => load(beginning(2, status))().status)).toEqual([
+      'active',
+      'removed',
+      'reinitialized',
+    ]);
+    expect([3, 255].map((status) => codeOf(load(beginning(2, status))))).toEqual(['malformed', 'malformed']);
     expect(codeOf(load(concat(record, Uint8Array.of(0))))).toBe('malformed');
     const cuts = [0, 1, 2, 50, 200, record.length - 1].map((length) =>
       codeOf(load(record.subarray(0, length))),

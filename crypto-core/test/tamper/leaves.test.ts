@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
-import { checkCapabilities, checkTreeLeaves, MAX_LIFETIME_SECONDS } from '../../src/group/validateLeaf.ts';
+import { checkCapabilities, checkTreeLeaves } from '../../src/group/validateLeaf.ts';
 import {
   type CreateCommitArgs,
   CryptoError,
@@ -27,6 +27,7 @@ import { forgeCommit, forgeKeyPackage, type KeyPackageForgery, privateMessageOf 
 const SUITE = 0x0003;
 const env = testEnv('leaves');
 const hooks = { memberCheck: anyone, policy: anything };
+const DAYS_400 = 34_560_000n;
 
 beforeAll(ready);
 
@@ -111,8 +112,20 @@ describe('a leaf is refused', () => {
   it('LEAF-05: outside its lifetime, or with too long a one', () => {
     expect(whenAdded({ leaf: { source: source(now - 9n, now - 1n) } })).toContain('invalid-leaf: LEAF-05');
     expect(whenAdded({ leaf: { source: source(now + 1n, now + 9n) } })).toContain('invalid-leaf: LEAF-05');
-    const tooLong = source(now, now + MAX_LIFETIME_SECONDS + 1n);
-    expect(whenAdded({ leaf: { source: tooLong } })).toContain('invalid-leaf: LEAF-05');
+    const tooLong = source(now, now + DAYS_400 + 1n);
+    expect(whenAdded({ leaf: { source: tooLong } })).toContain('invalid-leaf: LEAF-05: lifetime too long');
+  });
+
+  it('LEAF-05: not in the first second of its lifetime, nor in the last, nor with one of 400 days', () => {
+    const lifetimes = [
+      source(now, now + 1n),
+      source(now - 1n, now),
+      source(now, now),
+      source(now, now + DAYS_400),
+    ];
+    expect(lifetimes.map((lifetime) => whenAdded({ leaf: { source: lifetime } }))).toEqual(
+      lifetimes.map(() => 'none'),
+    );
   });
 
   it('LEAF-06: with the source of another place', () =>

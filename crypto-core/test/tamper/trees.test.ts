@@ -27,7 +27,7 @@ describe('a tree is refused', () => {
     const { suite } = group;
     const context = { ...group.context, treeHash: rootHash(suite, tree) };
     const info = verifyGroupInfo(suite, welcomeGroupInfo({ ...group, context }), tree);
-    return () => verifyRatchetTree(suite, tree, info, anyone);
+    return () => verifyRatchetTree(suite, tree, info, { memberCheck: anyone });
   }
 
   function withParent(index: number, change: Partial<ParentNode>): () => void {
@@ -105,10 +105,12 @@ describe('a tree is refused', () => {
       asked.length = 0;
       const received = RatchetTree.fromNodes(tree.toNodes());
       return refusalOf(() =>
-        verifyRatchetTree(suite, received, info, ({ credential }) => {
-          const name = credential.type === 'basic' ? fromUtf8(credential.identity) : '';
-          asked.push(name);
-          if (name === refused) throw new CryptoError('invalid-credential', 'no');
+        verifyRatchetTree(suite, received, info, {
+          memberCheck({ credential }) {
+            const name = credential.type === 'basic' ? fromUtf8(credential.identity) : '';
+            asked.push(name);
+            if (name === refused) throw new CryptoError('invalid-credential', 'no');
+          },
         }),
       );
     };

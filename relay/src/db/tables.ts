@@ -30,6 +30,8 @@ export interface Tables {
     found_by: Generated<Discoverability['found_by']>;
     /** 0 or 1. */
     shows_email: Generated<number>;
+    /** 0 or 1. */
+    asked_first: Generated<number>;
     consented_at: Time;
     created_at: Time;
   };
@@ -134,6 +136,12 @@ export interface Tables {
     user_id: string;
     suspended_at: Time;
   };
+  group_invitations: {
+    user_id: string;
+    group_id: string;
+    created_at: Time;
+    accepted_at: Time | null;
+  };
   reports: {
     id: string;
     reporter_id: string;
@@ -223,6 +231,11 @@ export interface Tables {
   emptied_logs: {
     conversation_id: string;
     seq: number;
+  };
+  /** A row for each number of days by which content has been deleted, with when it last was. */
+  retention_days: {
+    days: number;
+    used_at: Time;
   };
   receipts: {
     conversation_id: string;

@@ -9,6 +9,7 @@ import { requireContact } from '../messaging/permissions.ts';
 import { receipt, staleEpoch } from '../messaging/send.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as conversations from '../repositories/conversations.ts';
+import { deleteInvitations, unasked } from '../repositories/groupInvitations.ts';
 import * as rows from '../repositories/groups.ts';
 import * as leaveStatements from '../repositories/leaveStatements.ts';
 import { groupCounts } from '../repositories/quotas.ts';
@@ -53,8 +54,8 @@ export interface Groups {
   notYetIn(groupId: string, userIds: readonly string[]): Promise<string[]>;
   /**
    * Makes contacts of the creator members, in one transaction with the commit that adds their devices.
-   * @throws ApiError not-found, forbidden (not the creator), not-a-contact, already-member, limit-reached, stale-epoch
-   *   (with the current epoch), invalid-request
+   * @throws ApiError not-found, forbidden (not the creator), not-a-contact, asked-first, already-member, limit-reached,
+   *   stale-epoch   *   (with the current epoch), invalid-request
    */
   add(
     creator: DeviceSession,
@@ -148,7 +149,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
 
     async add(creator, groupId, { userId: newId, userIds }, commit) {
       await requireSignedCommit(db, creator, groupConversationId(groupId), commit);
-      const { stored, members } = await db.transaction().execute(async (tx) => {
+      const { stored, wereAsked, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;
         const { heldIds, memberIds } = await membersOf(tx, conversationId);
@@ -164,6 +165,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
           throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
         }
         await requirePlaces(tx, addedIds, creator.userId);
+        await requireAsked(tx, groupId, addedIds);
         const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds], heldIds };
         const stored = await storeCommit(tx, creator, audience, commit, clock());
         for (const userId of addedIds) {
@@ -171,11 +173,13 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
           await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq, held });
         }
         await leaveStatements.deleteLeaveStatements(tx, conversationId, addedIds);
-        return { stored, members: await rows.membersOf(tx, conversationId) };
+        const wereAsked = await deleteInvitations(tx, groupId, addedIds);
+        return { stored, wereAsked, members: await rows.membersOf(tx, conversationId) };
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
       listsChanged(hearersOf(stored.audience));
       publishCommit(hub, stored);
+      if (wereAsked) hub.publishToUsers(hearersOf(stored.audience), { type: 'group-invitations' });
       return { sent: receipt(stored.entry), members };
     },
 
@@ -237,7 +241,7 @@ export async function leaveConversation(tx: Db, conversationId: string, userId: 
 }
 
 /** Ids of all members, and of those among them from whom the group is held back. */
-async function membersOf(
+export async function membersOf(
   db: Db,
   conversationId: string,
 ): Promise<{ memberIds: string[]; heldIds: string[] }> {
@@ -246,13 +250,19 @@ async function membersOf(
 }
 
 /** @throws ApiError not-found (no member), forbidden (a member who is not the creator) */
-async function requireCreator(tx: Db, groupId: string, userId: string): Promise<rows.GroupRow> {
+export async function requireCreator(tx: Db, groupId: string, userId: string): Promise<rows.GroupRow> {
   const group = await rows.findGroup(tx, groupId, userId);
   if (group === null) throw noSuchGroup();
   if (group.creatorId !== userId) {
     throw new ApiError('forbidden', 'Only the creator of the group can do this.');
   }
   return group;
+}
+
+/** @throws ApiError asked-first, where one of these people wants to be asked and has not accepted */
+async function requireAsked(tx: Db, groupId: string, userIds: readonly string[]): Promise<void> {
+  if ((await unasked(tx, groupId, userIds)).length === 0) return;
+  throw new ApiError('asked-first', 'Somebody of them wants to be asked before they are in a group.');
 }
 
 /** @throws ApiError quota, where one of these people is in as many groups as may be */

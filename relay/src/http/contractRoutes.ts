@@ -3,7 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import * as z from 'zod/mini';
 import {
   Bytes,
+  bytesType,
+  mediaTypeOf,
   operationOf,
+  type PartNames,
+  partsType,
   proofHeader,
   type Route,
   type RouteAccess,
@@ -24,6 +28,7 @@ import {
 } from '../rateLimits/routeQuotas.ts';
 import { clientAddress } from './clientAddress.ts';
 import { type EntityTags, etagOf, matches } from './entityTags.ts';
+import { writeParts } from './parts.ts';
 
 // The schemas bring no messages along: the client, which shows none, would have to load them.
 const { localeError } = z.locales.en();
@@ -75,7 +80,9 @@ declare module 'fastify' {
 
   interface FastifyContextConfig {
     takesProof?: boolean;
-    takesBytes?: boolean;
+    /** The one type of body that a call takes, and the fields that are bytes in it. */
+    bodyType?: string;
+    bodyParts?: PartNames;
   }
 }
 
@@ -120,7 +127,11 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
     method: route.method,
     url,
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-    config: { takesProof: route.proof !== undefined, takesBytes: route.body === Bytes },
+    config: {
+      takesProof: route.proof !== undefined,
+      bodyType: mediaTypeOf(route.body, route.bodyParts),
+      ...(route.bodyParts === undefined ? {} : { bodyParts: route.bodyParts }),
+    },
     // Before the body is read, so that a stranger can't make the relay take in megabytes.
     onRequest: async (request, reply) => {
       const etag = route.conditional === true ? matchKnown(gate, name, request) : null;
@@ -147,9 +158,13 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
         // Through the schema, so that nothing leaves which the contract doesn't name.
         return route.response?.parse(unchecked, { error: localeError });
       };
-      if (route.response === Bytes) reply.type('application/octet-stream');
       if (route.conditional === true) return answerTagged(gate, name, { request, reply, answer });
-      return reply.code(route.status).send(await answer());
+      const { response, responseParts, status } = route;
+      const answered = await answer();
+      reply.code(status);
+      if (responseParts !== undefined) return reply.type(partsType).send(writeParts(answered, responseParts));
+      if (response === Bytes) reply.type(bytesType);
+      return reply.send(answered);
     },
   });
 }

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../../contract/index.ts';
+import { bytesType, type ErrorCode, partsType } from '../../contract/index.ts';
 import { errorCode } from '../errorCode.ts';
 import { ApiError, hasCode, toApiError } from '../errors.ts';
+import { readParts } from './parts.ts';
 
 /** Makes every answer that is not a success the contract's `{detail, code}`. */
 export function answerErrors(app: FastifyInstance): void {
@@ -10,7 +11,7 @@ export function answerErrors(app: FastifyInstance): void {
 }
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const answer = error instanceof ApiError ? error : (fromFramework(error) ?? toApiError(error));
+  const answer = error instanceof ApiError ? error : (fromFramework(error, request) ?? toApiError(error));
   if (answer.code === 'internal') request.log.error({ err: error }, 'request failed');
   // The place in the code says nothing of a full disk, and each refused message would log it.
   if (answer.code === 'storage-full') request.log.error({ code: errorCode(error) }, 'the storage is full');
@@ -21,22 +22,16 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(answer.status).send(answer.toBody());
 }
 
-const otherMediaType = ['unsupported-media-type', 'Send the request body as application/json.'] as const;
-const bytesOnly = [
-  'unsupported-media-type',
-  'Send the request body as application/octet-stream.',
-] as const satisfies readonly [ErrorCode, string];
-
 /** Fastify's own refusals in the contract's codes. */
 const frameworkErrors = new Map<string | null, readonly [ErrorCode, string]>([
   ['FST_ERR_CTP_BODY_TOO_LARGE', ['payload-too-large', 'The request is too large.']],
-  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', otherMediaType],
-  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', ['malformed-json', 'The request body ended early.']],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', ['malformed', 'The request body ended early.']],
   ['FST_ERR_BAD_URL', ['not-found', 'There is nothing at this address.']],
   ['FST_ERR_MAX_PARAM_LENGTH', ['not-found', 'There is nothing at this address.']],
 ]);
 
-function fromFramework(error: unknown): ApiError | null {
+function fromFramework(error: unknown, request: FastifyRequest): ApiError | null {
+  if (hasCode(error, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')) return otherMediaType(request);
   const known = frameworkErrors.get(errorCode(error));
   if (known !== undefined) return new ApiError(...known);
   if (!isFaultOfClient(error)) return null;
@@ -49,28 +44,43 @@ function isFaultOfClient(error: unknown): boolean {
   return typeof status === 'number' && status >= 400 && status < 500;
 }
 
-/** Takes JSON alone, or bytes alone where a call asks for them. An empty body is no body: calls without one may still name a content type. */
-export function parseJsonOrBytes(app: FastifyInstance): void {
+function otherMediaType({ routeOptions }: FastifyRequest): ApiError {
+  const type = routeOptions.config.bodyType ?? 'application/json';
+  return new ApiError('unsupported-media-type', `Send the request body as ${type}.`);
+}
+
+/** Takes the one media type that a call takes. An empty body is no body: calls without one may still name JSON. */
+export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
-    'application/octet-stream',
+    bytesType,
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
-      if (request.routeOptions.config.takesBytes !== true) throw new ApiError(...otherMediaType);
+      if (request.routeOptions.config.bodyType !== bytesType) throw otherMediaType(request);
       return body;
+    },
+  );
+  app.addContentTypeParser(
+    partsType,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      const { bodyParts, bodyType } = request.routeOptions.config;
+      if (bodyType !== partsType) throw otherMediaType(request);
+      return readParts(body, bodyParts ?? []);
     },
   );
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
     async (request: FastifyRequest, body: string) => {
-      if (request.routeOptions.config.takesBytes === true) throw new ApiError(...bytesOnly);
+      const { bodyType } = request.routeOptions.config;
+      if (bodyType === bytesType || bodyType === partsType) throw otherMediaType(request);
       if (request.routeOptions.config.takesProof === true) request.provenBody = body;
       if (body === '') return undefined;
       try {
         return JSON.parse(body) as unknown;
       } catch {
-        throw new ApiError('malformed-json', 'The request body is not valid JSON.');
+        throw new ApiError('malformed', 'The request body is not valid JSON.');
       }
     },
   );

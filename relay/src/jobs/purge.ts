@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { accountChangeLifetime } from '../accounts/accountChanges.ts';
 import { declineLifetime } from '../contacts/contacts.ts';
 import type { Db } from '../db/tables.ts';
+import { groupInvitationLifetime } from '../groups/invitations.ts';
 import { deleteAccountChanges } from '../repositories/accountChanges.ts';
 import { deleteOldDeclines } from '../repositories/contacts.ts';
 import {
@@ -11,6 +12,7 @@ import {
   purgeAccount,
   unfinishedDeletions,
 } from '../repositories/deletions.ts';
+import { deleteOldGroupInvitations } from '../repositories/groupInvitations.ts';
 import { deleteUnbegunGroups } from '../repositories/groups.ts';
 import { deleteExpiredNonces } from '../repositories/proofs.ts';
 import { deleteClosedReports } from '../repositories/reports.ts';
@@ -70,6 +72,7 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): HourlyJob
     await deleteOldDeclines(db, now - declineLifetime);
     await deleteClosedReports(db, now - closedReportLifetime);
     await deleteOldInvitations(db, now - oldInvitationLifetime);
+    await deleteOldGroupInvitations(db, now - groupInvitationLifetime);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
   }
 

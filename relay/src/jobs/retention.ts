@@ -138,6 +138,7 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
   async function sweep(): Promise<void> {
     const now = clock();
     const atMost = now - retention.days * day;
+    await rows.noteDays(db, retention.days, now);
     await emptyLogs({ atMost, atLeast: now - keptAtLeast });
     await inBites(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
     for (const conversationId of await treesToTidy(db, now)) {

@@ -35,7 +35,7 @@ const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
   'not-a-contact': ReasonCode.NotAuthorized,
   forbidden: ReasonCode.NotAuthorized,
   'not-found': ReasonCode.NotAuthorized,
-  'malformed-json': ReasonCode.PayloadFormatInvalid,
+  malformed: ReasonCode.PayloadFormatInvalid,
   'invalid-request': ReasonCode.PayloadFormatInvalid,
   'stale-epoch': ReasonCode.ImplementationSpecificError,
   'another-start': ReasonCode.ImplementationSpecificError,
@@ -158,7 +158,7 @@ function parsePayload<T>(schema: z.ZodMiniType<T>, payload: Uint8Array): T {
   try {
     json = JSON.parse(utf8.decode(payload));
   } catch {
-    throw new ApiError('malformed-json', 'The payload is not JSON.');
+    throw new ApiError('malformed', 'The payload is not JSON.');
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success) throw new ApiError('invalid-request', 'The payload does not match its schema.');

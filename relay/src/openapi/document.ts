@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import {
   Bytes,
+  bytesType,
   ErrorBody,
   type ErrorCode,
   errorStatus,
+  partsType,
   proofHeader,
   type Route,
   routes,
@@ -42,7 +44,7 @@ interface Response {
 }
 
 export type Content = {
-  readonly [mediaType in 'application/json' | 'application/octet-stream']?: {
+  readonly [mediaType in 'application/json' | typeof bytesType | typeof partsType]?: {
     readonly schema: Json;
     readonly example?: unknown;
     readonly examples?: Json;
@@ -59,8 +61,10 @@ export interface OpenApiDocument {
 }
 
 const description = `What a client says to the relay. The relay numbers, stores and fans out what it cannot read: message
-contents, group names, vaults and history arrive sealed, as unpadded base64url (RFC 4648, section 5). Every answer that is
-no success is an Error with a stable code. Messages also travel by MQTT 5 on /mqtt, and presence by WebSocket on
+contents, group names, vaults and history arrive sealed, as unpadded base64url (RFC 4648, section 5). Where they are large, a body
+is ${partsType}: the JSON, with numbers from 0 in the place of byte strings, and after it those byte strings in that order, each of
+them and the JSON as opaque<V> of RFC 9420 (section 2.1.2); schemas and examples show the JSON with base64url in their
+places. Every answer that is no success is an Error with a stable code. Messages also travel by MQTT 5 on /mqtt, and presence by WebSocket on
 /ws/presence/.`;
 
 const access = {
@@ -106,7 +110,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if ([route.params, route.query, route.body].some((schema) => schema !== undefined)) {
     codes.add('invalid-request');
   }
-  for (const code of ['malformed-json', 'unsupported-media-type', 'payload-too-large'] as const) {
+  for (const code of ['malformed', 'unsupported-media-type', 'payload-too-large'] as const) {
     if (route.body !== undefined) codes.add(code);
   }
   for (const code of ['rate-limited', 'storage-full', 'unavailable', 'internal'] as const) codes.add(code);
@@ -138,7 +142,7 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
             content:
               route.body === Bytes
                 ? bytes
-                : json({ schema: schemas.input(route.body), example: example.body }),
+                : described(route.bodyParts, { schema: schemas.input(route.body), example: example.body }),
           },
         }),
     responses: {
@@ -150,7 +154,10 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
               content:
                 route.response === Bytes
                   ? bytes
-                  : json({ schema: schemas.output(route.response), example: example.response }),
+                  : described(route.responseParts, {
+                      schema: schemas.output(route.response),
+                      example: example.response,
+                    }),
             }),
       },
       ...(route.conditional === true
@@ -227,11 +234,12 @@ function errorResponses(route: Route, schemas: Schemas): Record<string, Response
   );
 }
 
-const json = (content: NonNullable<Content['application/json']>): Content => ({
-  'application/json': content,
-});
+type Described = NonNullable<Content['application/json']>;
+const json = (content: Described): Content => ({ 'application/json': content });
+const described = (parts: Route['bodyParts'], content: Described): Content =>
+  parts === undefined ? json(content) : { [partsType]: content };
 /** In OpenAPI 3.1 bytes have no schema of JSON. */
-const bytes: Content = { 'application/octet-stream': { schema: {} } };
+const bytes: Content = { [bytesType]: { schema: {} } };
 
 /** JSON Schemas of the contract's; what has a name is a component. */
 class Schemas {

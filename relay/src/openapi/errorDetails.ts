@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../contract/index.ts';
 /** The meaning of each code for the documentation. The answers themselves may say it more exactly. */
 export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'invalid-request': 'email: Invalid email address',
-  'malformed-json': 'The request body is not valid JSON.',
+  malformed: 'The request body is not valid JSON.',
   'unsupported-media-type': 'Send the request body as application/json.',
   'payload-too-large': 'The request is too large.',
   unauthenticated: 'Please log in.',
@@ -15,6 +15,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'wrong-credentials': 'Wrong username or password.',
   'device-required': 'Register this browser as a device first.',
   'not-a-contact': 'You can only talk to people who are your contacts.',
+  'asked-first': 'Somebody of them wants to be asked before they are in a group.',
   'wrong-password': 'The current password is wrong.',
   'proof-required': 'Confirm this with your password.',
   'proof-refused': 'The password was not confirmed. Please try again.',

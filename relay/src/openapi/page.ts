@@ -1,3 +1,4 @@
+import { bytesType, partsType } from '../../contract/index.ts';
 import type { Content, OpenApiDocument, Operation } from './document.ts';
 
 /**
@@ -71,8 +72,10 @@ function renderAnswers({ responses }: Operation): string {
 function renderContent(title: string, content: Content = {}): string[] {
   const json = content['application/json'];
   if (json?.example !== undefined) return [renderJson(title, json.schema, json.example)];
-  if (content['application/octet-stream'] === undefined) return [];
-  return [`<h4>${escape(title)}</h4><p>Bytes, as <code>application/octet-stream</code></p>`];
+  const parts = content[partsType];
+  if (parts !== undefined) return [renderJson(`${title}, as ${partsType}`, parts.schema, parts.example)];
+  if (content[bytesType] === undefined) return [];
+  return [`<h4>${escape(title)}</h4><p>Bytes, as <code>${bytesType}</code></p>`];
 }
 
 function renderJson(title: string, schema: unknown, example: unknown): string {

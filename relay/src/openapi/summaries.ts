@@ -16,6 +16,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
     'Move on after a theft: a new account key and password, all devices revoked, every other session ended, no recovery key. This session registers its browser as a new device then',
   accountData:
     'What the relay holds about a person that no other call answers, and the sessions, for the data export',
+  putAskedFirst: 'Change whether one is asked before somebody puts one into a group',
   putDiscoverability: 'Change by which names others find one, and whether they are shown the email',
   deleteAccount: "Delete the account and everything that is the person's",
   listAccountChanges: 'What has changed who owns the account in the last seven days, oldest first',
@@ -103,6 +104,12 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   getLeaveStatement:
     "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone. Null where there is none",
   deleteGroup: 'Creator: delete a group with its whole log, for everybody, by the word of the device',
+  listGroupInvitations: "Invitations to groups that ask oneself, and those to one's own groups",
+  inviteGroupMembers:
+    "Creator: ask those among contacts who want to be asked before they are in a group. The answer says who can't be added yet",
+  withdrawGroupInvitation: 'Creator: ask somebody no more',
+  acceptGroupInvitation: "Accept to be in a group, by the group's id: its creator can add one now",
+  declineGroupInvitation: "Decline to be in a group, by the group's id",
   listGroupMessages:
     "The log of a group, from the commit that made one a member. `is_read`: by oneself; one's own messages, by everybody",
   sendGroupMessage: 'Append an application message; repeating a messageId answers the entry that exists',

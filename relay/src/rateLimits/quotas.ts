@@ -33,6 +33,7 @@ export const defaultQuotas = {
   'claim.address': { count: 6000, periodMs: 10 * minute },
   'claim.account-target': { count: 20, periodMs: hour },
   'claim.target': { count: 100, periodMs: hour },
+  'added.account-target': { count: 20, periodMs: 24 * hour },
   'added.target': { count: 60, periodMs: 24 * hour },
   'commit.account': { count: 300, periodMs: 10 * minute },
   'commit.account-conversation': { count: 60, periodMs: 10 * minute },

@@ -147,6 +147,25 @@ export async function emptiedUpTo(db: Db, conversationId: string): Promise<numbe
   return row?.seq ?? 0;
 }
 
+/** Notes that content is deleted after so many days now. */
+export async function noteDays(db: Db, days: number, now: number): Promise<void> {
+  await db
+    .insertInto('retention_days')
+    .values({ days, used_at: now })
+    .onConflict((conflict) => conflict.column('days').doUpdateSet({ used_at: now }))
+    .execute();
+}
+
+/** The fewest days after which content has been deleted since a time; null where none was. */
+export async function fewestDays(db: Db, since: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('retention_days')
+    .select(({ fn }) => fn.min('days').as('days'))
+    .where('used_at', '>=', since)
+    .executeTakeFirst();
+  return row?.days ?? null;
+}
+
 /** Deletes Welcomes that nobody has fetched since. @returns how many these were */
 export async function deleteOldWelcomes(db: Db, until: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db

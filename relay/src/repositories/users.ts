@@ -154,13 +154,22 @@ export interface Account {
   readonly credentials: Credentials;
   readonly consentedAt: number;
   readonly discoverability: Discoverability;
+  /** Asked before somebody puts them into a group. */
+  readonly askedFirst: boolean;
 }
 
 /** Everything that is stored of a person in this table. */
 export async function findAccount(db: Db, id: string): Promise<Account | null> {
   const row = await db
     .selectFrom('users')
-    .select([...profileColumns, ...credentialColumns, 'consented_at', 'found_by', 'shows_email'])
+    .select([
+      ...profileColumns,
+      ...credentialColumns,
+      'consented_at',
+      'found_by',
+      'shows_email',
+      'asked_first',
+    ])
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -169,6 +178,7 @@ export async function findAccount(db: Db, id: string): Promise<Account | null> {
     credentials: credentialsOf(row),
     consentedAt: row.consented_at,
     discoverability: { found_by: row.found_by, shows_email: row.shows_email === 1 },
+    askedFirst: row.asked_first === 1,
   };
 }
 

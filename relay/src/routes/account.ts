@@ -92,11 +92,14 @@ export function accountHandlers({
     },
 
     accountData: async ({ session }) => {
-      const { user, credentials, consentedAt, discoverability } = await accounts.data(session.userId);
+      const { user, credentials, askedFirst, consentedAt, discoverability } = await accounts.data(
+        session.userId,
+      );
       return {
         profile: profileOf(user),
         consented_at: time(consentedAt),
         discoverability,
+        asked_first: askedFirst,
         password_params: {
           salt: text(credentials.salt),
           opsLimit: credentials.opsLimit,

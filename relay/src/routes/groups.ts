@@ -1,25 +1,12 @@
 import type { GroupMember, GroupSummary } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
-import type { Share } from '../rateLimits/rateLimiter.ts';
+import { takeAddedTurns } from '../rateLimits/addedTurns.ts';
 import type { GroupRow, Member } from '../repositories/groups.ts';
 import type { Services } from '../services.ts';
 import { bytes, text, time } from './encoding.ts';
 
 export function groupHandlers({ groups, rateLimiter }: Services) {
-  /** @throws ApiError quota, where one of these people was put into as many groups today as may be */
-  async function requireTurns(userIds: readonly string[]): Promise<Share[]> {
-    const shares = [...new Set(userIds)].map((userId): Share => ['added.target', userId]);
-    for (const [index, share] of shares.entries()) {
-      const waitMs = await rateLimiter.wait(share);
-      if (waitMs === 0) continue;
-      await rateLimiter.giveBack(...shares.slice(0, index));
-      const detail = 'Somebody of them was put into many groups today. Try again later.';
-      throw new ApiError('quota', detail, { quota: 'groups', retryAfter: Math.ceil(waitMs / 1000) });
-    }
-    return shares;
-  }
-
   return {
     listGroups: async ({ session }) => (await groups.list(session.userId)).map(summaryOf),
 
@@ -51,7 +38,11 @@ export function groupHandlers({ groups, rateLimiter }: Services) {
       }
       await rateLimiter.take(['commit.account-conversation', `${session.userId} group:${params.id}`]);
       const people = userId === undefined ? userIds : [userId, ...userIds];
-      const taken = await requireTurns(await groups.notYetIn(params.id, people));
+      const taken = await takeAddedTurns(
+        rateLimiter,
+        session.userId,
+        await groups.notYetIn(params.id, people),
+      );
       try {
         const { sent, members } = await groups.add(session, params.id, { userId, userIds }, commit);
         return { ...sent, members: members.map(memberOf) };

@@ -5,6 +5,7 @@ import { accountStateHandlers } from './accountStates.ts';
 import { contactHandlers } from './contacts.ts';
 import { conversationHandlers } from './conversations.ts';
 import { deviceHandlers } from './devices.ts';
+import { groupInvitationHandlers } from './groupInvitations.ts';
 import { groupHandlers } from './groups.ts';
 import { historyHandlers } from './history.ts';
 import { notificationHandlers } from './notifications.ts';
@@ -20,6 +21,7 @@ export function createHandlers(services: Services): Handlers {
     ...contactHandlers(services),
     ...conversationHandlers(services),
     ...groupHandlers(services),
+    ...groupInvitationHandlers(services),
     ...historyHandlers(services),
     ...notificationHandlers(services),
     ...storageHandlers(services),

@@ -12,6 +12,7 @@ import {
 import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
+import { groupInvitationRows } from './groupInvitationRows.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
 import { sessionRows } from './sessionRows.ts';
 import { treeRows } from './treeRows.ts';
@@ -111,6 +112,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       return { body: { version: await stateVersion(person), sealed: signedState(person) } };
     }),
   ],
+  putAskedFirst: [own(() => ({ body: { asked_first: false } }))],
   putDiscoverability: [own(() => ({ body: { found_by: 'both', shows_email: false } }))],
   putSignedName: [
     own((world, actor) => {
@@ -372,6 +374,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   getLeaveStatement: [own(inGroup)],
   deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
   listGroupMessages: [signedIn(ofMembers, inGroup)],
+  ...groupInvitationRows,
   sendGroupMessage: [
     signedIn(ofMembers, async (world) => ({ id: await freshGroup(world), body: messageBody(1) })),
   ],

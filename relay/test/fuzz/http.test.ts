@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
-import { Bytes, ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
+import {
+  Bytes,
+  bytesType,
+  ErrorBody,
+  errorStatus,
+  jsonType,
+  mediaTypeOf,
+  partsType,
+  type Route,
+  routes,
+} from '../../contract/index.ts';
+import { readParts, writeParts } from '../../src/http/parts.ts';
 import { type PersonOnDevice, signUpOnDevice, startTestRelay, type TestRelay } from '../helpers.ts';
 import { createRandom } from '../random.ts';
 import { bodyOf, testTree } from '../trees.ts';
@@ -48,7 +59,7 @@ async function send(
   route: Route,
   address: string,
   body?: string | Uint8Array<ArrayBuffer>,
-  contentType = typeof body === 'string' ? 'application/json' : 'application/octet-stream',
+  contentType: string = mediaTypeOf(route.body, route.bodyParts),
 ) {
   const response = await fetch(`${relay.url}/api${address}`, {
     method: route.method,
@@ -59,6 +70,22 @@ async function send(
     ...(body === undefined ? {} : { body }),
   });
   return { status: response.status, text: await response.text() };
+}
+
+/** A value as the body of a call. */
+function written({ bodyParts }: Route, value: unknown): string | Uint8Array<ArrayBuffer> {
+  if (bodyParts === undefined) return JSON.stringify(value) ?? 'null';
+  return new Uint8Array(writeParts(value ?? null, bodyParts));
+}
+
+/** The value that the relay reads: a text in the place of bytes says some, whatever it is. */
+function asRead({ bodyParts }: Route, value: unknown): unknown {
+  if (bodyParts === undefined) return value;
+  try {
+    return readParts(writeParts(value, bodyParts), bodyParts);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -80,10 +107,12 @@ describe.each(withBody)('%s', (name, route, bodySchema) => {
     let refused = 0;
     for (let count = 0; count < mutationsPerBody; count++) {
       const body = mutate(random, sample);
-      if (bodySchema.safeParse(body).success) continue;
+      if (bodySchema.safeParse(asRead(route, body)).success) continue;
       const text = JSON.stringify(body) ?? 'null';
-      const code = codeOf(await send(route, address, text));
-      expect({ text, code }).toEqual({ text, code: 'invalid-request' });
+      const code = codeOf(await send(route, address, written(route, body)));
+      // In the place of a byte string a body of parts has nothing else.
+      const isPart = route.bodyParts !== undefined && code === 'malformed';
+      expect({ text, code }).toEqual({ text, code: isPart ? code : 'invalid-request' });
       refused += 1;
     }
     expect(refused).toBeGreaterThan(mutationsPerBody / 3);
@@ -94,17 +123,46 @@ describe.each(withBody)('%s', (name, route, bodySchema) => {
     for (let count = 0; count < brokenTextsPerBody; count++) {
       const broken = breakText(random, text);
       const code = codeOf(await send(route, address, broken));
-      expect({ broken, code }).toEqual({
-        broken,
-        code: broken === '' ? 'invalid-request' : 'malformed-json',
-      });
+      const isNone = broken === '' && route.bodyParts === undefined;
+      expect({ broken, code }).toEqual({ broken, code: isNone ? 'invalid-request' : 'malformed' });
     }
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json+x', 'x']) {
+    const taken = mediaTypeOf(route.body, route.bodyParts);
+    const others = [jsonType, bytesType, partsType].filter((type) => type !== taken);
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json+x',
+      'x',
+      ...others,
+    ]) {
       const code = codeOf(await send(route, address, text, type));
       expect({ type, code }).toEqual({ type, code: 'unsupported-media-type' });
     }
   });
 });
+
+const withParts = withBody.filter(([, { bodyParts }]) => bodyParts !== undefined);
+
+it.each(withParts)(
+  '%s refuses its parts cut anywhere, or with more behind them',
+  async (name, route, schema) => {
+    const random = createRandom(seed ^ (name.length << 4));
+    const address = fill(route.paths[0], sampleParameter(route));
+    const body = new Uint8Array(writeParts(sampleOf(schema), route.bodyParts ?? []));
+    for (let count = 0; count < brokenTextsPerBody; count++) {
+      const at = random.below(body.length);
+      const broken = random.pick([
+        body.slice(0, at),
+        new Uint8Array([...body, at]),
+        new Uint8Array([...body, ...body]),
+      ]);
+      expect({ count, code: codeOf(await send(route, address, broken)) }).toEqual({
+        count,
+        code: 'malformed',
+      });
+    }
+  },
+);
 
 it(`nodes of a tree, changed anywhere, are refused in the contract's form (seed ${seed})`, async () => {
   const route = routes.putTreeNodes;
@@ -141,7 +199,7 @@ const queried = named.flatMap(([name, route]): [string, Route, z.ZodMiniType][] 
 it.each(addressed)('%s refuses addresses that hold no id', async (name, route) => {
   const random = createRandom(seed ^ (name.length << 8));
   const body =
-    route.body === undefined || route.body === Bytes ? undefined : JSON.stringify(sampleOf(route.body));
+    route.body === undefined || route.body === Bytes ? undefined : written(route, sampleOf(route.body));
   const bytes = route.body === Bytes ? new Uint8Array(9) : undefined;
   for (let count = 0; count < addressesPerRoute; count++) {
     const address = fill(random.pick(route.paths), () => random.pick(nonsense));

@@ -150,6 +150,9 @@ export async function everywhere() {
     items: [{ id: message.messageId, conversationId: direct, sealed }],
   });
 
+  await person.call('PUT', '/users/me/asked-first', { asked_first: true });
+  await friend.call('POST', `/group/${await createGroup(friend)}/invitations`, { user_ids: [person.id] });
+
   const ids = [person.id, person.deviceId, tablet.deviceId, phone.deviceId];
   return {
     person,

@@ -71,6 +71,7 @@ describe('DATA.md', () => {
       'operator_news',
       'operator_settings',
       'invitations',
+      'retention_days',
     ]);
     for (const { table } of rows.filter((row) => !others.has(row.table))) {
       expect([table, holding(await dump(table), markers).length > 0]).toEqual([table, true]);

@@ -6,6 +6,8 @@ import {
   type ErrorCode,
   errorCodes,
   errorStatus,
+  mediaTypeOf,
+  partsType,
   type Route,
   routes,
 } from '../../contract/index.ts';
@@ -130,12 +132,14 @@ describe('the OpenAPI document', () => {
       expect(bare).toEqual([]);
 
       const complete = { schema: expect.anything(), example: expect.anything() };
-      const contentOf = (schema: unknown) =>
-        schema === Bytes
-          ? { 'application/octet-stream': { schema: {} } }
-          : { 'application/json': schema === undefined ? undefined : complete };
-      expect(operation.requestBody?.content ?? {}).toEqual(contentOf(route.body));
-      expect(operation.responses[route.status]?.content ?? {}).toEqual(contentOf(route.response));
+      const contentOf = (schema: Route['body'], parts: Route['bodyParts']) =>
+        schema === undefined
+          ? {}
+          : { [mediaTypeOf(schema, parts)]: schema === Bytes ? { schema: {} } : complete };
+      expect(operation.requestBody?.content ?? {}).toEqual(contentOf(route.body, route.bodyParts));
+      expect(operation.responses[route.status]?.content ?? {}).toEqual(
+        contentOf(route.response, route.responseParts),
+      );
 
       const answered = Object.values(operation.responses).flatMap(({ content }) =>
         Object.values(
@@ -214,6 +218,16 @@ describe('the page of the calls', () => {
     const call = (name: string) => page.split(`<article id="${name}">`)[1]?.split('</article>')[0];
     expect(call('putTreeNodes')).toContain('<h4>Request</h4><p>Bytes, as <code>application/octet-stream');
     expect(call('getTree')).toContain('<h4>200 Success</h4><p>Bytes, as <code>application/octet-stream');
+  });
+
+  it('says where byte strings of a call are bytes', () => {
+    const call = (name: string) => page.split(`<article id="${name}">`)[1]?.split('</article>')[0];
+    expect(call('submitCommit')).toContain(`<h4>Request, as ${partsType}</h4>`);
+    expect(call('listWelcomes')).toContain(`<h4>200 Success, as ${partsType}</h4>`);
+    expect(call('sendUserMessage')).not.toContain(partsType);
+    expect(page).toContain(
+      `a body is ${partsType}: the JSON, with numbers from 0 in the place of byte strings`,
+    );
   });
 
   it('escapes what it shows', () => {

@@ -255,11 +255,35 @@ describe('what else is kept', () => {
   });
 
   it('is told to everybody who is signed in', async () => {
-    expect((await aino.call('GET', '/storage')).body).toEqual({ entryDays: 90, historyDays: null });
+    expect((await aino.call('GET', '/storage')).body).toEqual({
+      entryDays: 90,
+      fewestEntryDays: 90,
+      historyDays: null,
+    });
     await relay.close();
     relay = await startTestRelay({ environment: { RETENTION_DAYS: '30', HISTORY_DAYS: '365' } });
     const person = await signUpOnDevice(relay);
-    expect((await person.call('GET', '/storage')).body).toEqual({ entryDays: 30, historyDays: 365 });
+    expect((await person.call('GET', '/storage')).body).toEqual({
+      entryDays: 30,
+      fewestEntryDays: 30,
+      historyDays: 365,
+    });
+  });
+
+  it('is told with the fewest days that held while anything that is younger than today’s days was there', async () => {
+    const fewest = async () =>
+      (await aino.call<{ fewestEntryDays: number }>('GET', '/storage')).body.fewestEntryDays;
+    await job({ days: 20, historyDays: null }).run();
+    await job({ days: 30, historyDays: null }).run();
+    expect(await fewest()).toBe(20);
+    // A session lasts for less than that, so that the rows are set back.
+    const { db } = relay.relay.database;
+    await db
+      .updateTable('retention_days')
+      .set({ used_at: now - 90 * day - 1 })
+      .where('days', '=', 20)
+      .execute();
+    expect(await fewest()).toBe(30);
   });
 });
 

@@ -91,6 +91,31 @@ describe('the target of others', () => {
     expect((await addMember(mette, await createGroup(mette), aino, commitBody(0))).status).toBe(201);
   });
 
+  it('keeps its day of groups where one other puts it into groups again and again, or asks', async () => {
+    await relayWith({ 'added.account-target': '2/2h', 'added.target': '4/4h' });
+    const [aino, eero, mette] = [
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+    ];
+    for (const person of [eero, mette]) await befriend(aino, person);
+    const put = async (from: PersonOnDevice) => addMember(from, await createGroup(from), aino, commitBody(0));
+    const ask = async (from: PersonOnDevice) =>
+      from.call('POST', `/group/${await createGroup(from)}/invitations`, { user_ids: [aino.id] });
+    expect((await put(eero)).status).toBe(201);
+    await aino.call('PUT', '/users/me/asked-first', { asked_first: true });
+    expect((await ask(eero)).status).toBe(200);
+    const refused = { status: 413, body: { code: 'quota', quota: 'groups', retryAfter: 3600 } };
+    for (let time = 0; time < 5; time += 1) {
+      expect(await ask(eero)).toMatchObject(refused);
+      expect(await put(eero)).toMatchObject(refused);
+    }
+    await aino.call('PUT', '/users/me/asked-first', { asked_first: false });
+    for (let time = 0; time < 2; time += 1) expect((await put(mette)).status).toBe(201);
+    now += 3_600_000;
+    expect((await put(eero)).status).toBe(201);
+  });
+
   it('is put into so many groups a day, whoever does it, and into no more', async () => {
     await relayWith({ 'added.target': '4/4h' });
     const [aino, eero, mette] = [

@@ -11,10 +11,19 @@ export interface EventLineProps {
   readonly nameOf: (userId: string) => string;
 }
 
+type Finding = Extract<ConversationEvent['change'], { kind: 'missing' | 'withheld' | 'diverged' }>;
+
+/** Returns whether an event says that the relay has given this browser another log than it should have. */
+export function isFinding(change: ConversationEvent['change']): change is Finding {
+  return change.kind === 'missing' || change.kind === 'withheld' || change.kind === 'diverged';
+}
+
 /** Says that messages are missing, or that logs differ. */
 export function LogFindingLine(props: EventLineProps) {
   const { change } = props.event;
-  if (change.kind !== 'missing' && change.kind !== 'diverged') return null;
+  if (!isFinding(change)) return null;
+  // Messages that are kept back may be of both people.
+  if (change.kind === 'withheld') return t('events.withheld', { count: change.count });
   const { parts, whose } = wordsOf(props);
   const values = change.kind === 'missing' ? { count: change.count } : {};
   return <RichText id={`events.${change.kind}${whose}`} parts={parts} values={values} />;
@@ -23,7 +32,7 @@ export function LogFindingLine(props: EventLineProps) {
 /** The line of a finding in a chat, and why it is there. */
 export function LogFinding(props: EventLineProps) {
   const { change } = props.event;
-  if (change.kind !== 'missing' && change.kind !== 'diverged') return null;
+  if (!isFinding(change)) return null;
   const { parts, whose } = wordsOf(props);
   return (
     <>

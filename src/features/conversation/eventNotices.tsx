@@ -5,7 +5,7 @@ import type { FailureCode } from '../../lib/errorCode.ts';
 import type { ConversationEvent } from '../../store/chatEvents.ts';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 import { Names } from '../../ui/Names.tsx';
-import { type EventLineProps, LogFinding } from './LogFinding.tsx';
+import { type EventLineProps, isFinding, LogFinding } from './LogFinding.tsx';
 import type { ChatNotice } from './timeline.ts';
 
 /**
@@ -30,8 +30,7 @@ function EventLines({ event, ownId, nameOf }: EventLineProps) {
   if (change.kind === 'refused') return <Refused code={change.code} name={nameOf(senderId)} />;
   if (change.kind === 'expired') return <p>{t('events.expired', { count: change.count })}</p>;
   if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
-  if (change.kind === 'missing' || change.kind === 'diverged')
-    return <LogFinding event={event} ownId={ownId} nameOf={nameOf} />;
+  if (isFinding(change)) return <LogFinding event={event} ownId={ownId} nameOf={nameOf} />;
   const { added, removed } = change;
   return (
     <>

@@ -1,20 +1,18 @@
-import { useAtomValue, useSetAtom } from 'jotai';
+import { useAtomValue } from 'jotai';
 import { UserRoundPlus } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { requiredActionsAtom } from '../../store/actions.ts';
-import { attemptAtom } from '../../store/attempt.ts';
 import { contactsAtom } from '../../store/contacts.ts';
 import type { Group } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { displayName } from '../../store/people.ts';
-import { showToastAtom } from '../../store/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { catchLostFocus } from '../../ui/focus.ts';
 import { MultiCombobox } from '../../ui/MultiCombobox.tsx';
 import { Names } from '../../ui/Names.tsx';
 import styles from './GroupDetails.module.css';
 import { GroupProgressLine } from './GroupProgressLine.tsx';
+import { useAdding } from './useAdding.ts';
 
 /** Lets the creator add contacts who aren't in the group yet, all at once. */
 export function AddMembers({ group }: { group: Group }) {
@@ -102,35 +100,3 @@ export function AddMembers({ group }: { group: Group }) {
 }
 
 const byLabel = new Intl.Collator(undefined, { sensitivity: 'base' });
-
-/** Adds people and shows the outcome; `add` resolves to whether anybody was added. */
-function useAdding(groupId: string) {
-  const actions = useAtomValue(requiredActionsAtom);
-  const nameOf = useAtomValue(nameOfAtom);
-  const attempt = useSetAtom(attemptAtom);
-  const showToast = useSetAtom(showToastAtom);
-  const [busy, setBusy] = useState(false);
-
-  async function add(userIds: readonly string[]): Promise<boolean> {
-    setBusy(true);
-    const added = await attempt(
-      async () => {
-        const without = new Set(await actions.addGroupMembers(groupId, userIds));
-        const inside = userIds.filter((userId) => !without.has(userId));
-        const [only] = inside;
-        const done =
-          inside.length === 1 && only !== undefined
-            ? t('groups.added', { name: nameOf(only) })
-            : t('groups.addedMany', { count: inside.length });
-        const names = [...without].map(nameOf).join(', ');
-        if (names === '') showToast('success', done);
-        else showToast('info', `${done} ${t('groups.addedWithout', { names })}`);
-      },
-      { failure: t('groups.addFailed') },
-    );
-    setBusy(false);
-    return added;
-  }
-
-  return { add, busy };
-}

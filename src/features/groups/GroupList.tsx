@@ -13,6 +13,7 @@ import { Tag } from '../../ui/Tag.tsx';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
 import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
+import { GroupInvitationsOnDemand } from './GroupInvitationsOnDemand.tsx';
 import styles from './GroupList.module.css';
 import { NewGroupForm } from './NewGroupForm.tsx';
 import { groupName } from './names.ts';
@@ -47,6 +48,7 @@ export function GroupList({ handle, open, onOpen, creating, onCreatingChange, on
       }
       tools={creating && <NewGroupForm onCreated={onCreated} onCancel={() => onCreatingChange(false)} />}
     >
+      <GroupInvitationsOnDemand focusAfter={title} />
       {waiting && groups.items.length === 0 && <SkeletonRows text={t('groups.loading')} shape="square" />}
       {groups.loaded && groups.items.length === 0 && !creating && (
         <p className={styles.empty}>

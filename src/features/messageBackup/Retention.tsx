@@ -25,6 +25,8 @@ export function Retention() {
   if (kept === null)
     return failure !== null && <CardRow title={t('retention.title')} description={failure} />;
   const texts = [t('retention.messages', { days: kept.entryDays })];
+  if (kept.fewestEntryDays < kept.entryDays)
+    texts.push(t('retention.lately', { days: kept.fewestEntryDays }));
   if (kept.historyDays !== null) texts.push(t('retention.copies', { days: kept.historyDays }));
   return <CardRow title={t('retention.title')} description={texts.join(' ')} />;
 }

@@ -1,10 +1,11 @@
 import { useAtom } from 'jotai';
+import { withTexts } from '../../i18n/i18n.ts';
 import { shortcutsHelpOpenAtom } from '../../store/shortcutsHelp.ts';
 import { onDemand } from '../../ui/onDemand.tsx';
 import type { ShortcutsHelpProps } from './ShortcutsHelp.tsx';
 
 const ShortcutsHelp = onDemand<ShortcutsHelpProps>(
-  async () => (await import('./ShortcutsHelp.tsx')).ShortcutsHelp,
+  async () => (await withTexts('tabs', import('./ShortcutsHelp.tsx'))).ShortcutsHelp,
 );
 
 /** Loads the list of all keys once somebody asks for it. */

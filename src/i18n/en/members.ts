@@ -10,15 +10,11 @@ import events from './events.json';
 import format from './format.json';
 import groups from './groups.json';
 import keys from './keys.json';
-import messageBackup from './messageBackup.json';
 import messages from './messages.json';
-import movingOn from './movingOn.json';
 import notes from './notes.json';
 import notifications from './notifications.json';
 import recovery from './recovery.json';
-import shortcuts from './shortcuts.json';
 import trust from './trust.json';
-import views from './views.json';
 
 export default {
   accountChanges,
@@ -33,13 +29,9 @@ export default {
   events,
   format,
   groups,
-  messageBackup,
   messages,
-  movingOn,
   notes,
   notifications,
   recovery,
-  shortcuts,
   trust,
-  views,
 };

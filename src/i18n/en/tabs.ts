@@ -1,8 +1,25 @@
 import blocks from './blocks.json';
+import invitations from './invitations.json';
+import messageBackup from './messageBackup.json';
+import movingOn from './movingOn.json';
 import profile from './profile.json';
 import reports from './reports.json';
 import retention from './retention.json';
 import settings from './settings.json';
+import shortcuts from './shortcuts.json';
 import unvouched from './unvouched.json';
+import views from './views.json';
 
-export default { blocks, profile, reports, retention, settings, unvouched };
+export default {
+  blocks,
+  invitations,
+  messageBackup,
+  movingOn,
+  profile,
+  reports,
+  retention,
+  settings,
+  shortcuts,
+  unvouched,
+  views,
+};

@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'react';
 import { DevicesCard } from '../../features/devices/DevicesCard.tsx';
 import { MessageBackupCard } from '../../features/messageBackup/MessageBackupCard.tsx';
 import { MoveOnCard } from '../../features/movingOn/MoveOnCard.tsx';
+import { AskedFirstCard } from '../../features/profile/AskedFirstCard.tsx';
 import { BlockedPeopleCard } from '../../features/profile/BlockedPeopleCard.tsx';
 import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
 import { DiscoverabilityCard } from '../../features/profile/DiscoverabilityCard.tsx';
@@ -20,6 +21,7 @@ export function ProfilePanel() {
   const sections = [
     { id: `${prefix}profile`, title: t('profile.title'), Card: ProfileCard },
     { id: `${prefix}found`, title: t('profile.found.title'), Card: DiscoverabilityCard },
+    { id: `${prefix}groups`, title: t('invitations.setting.title'), Card: AskedFirstCard },
     { id: `${prefix}blocks`, title: t('blocks.title'), Card: BlockedPeopleCard },
     { id: `${prefix}recovery`, title: t('recovery.card.title'), Card: RecoveryCard },
     { id: `${prefix}devices`, title: t('devices.card.title'), Card: DevicesCard },

@@ -8,6 +8,7 @@ import type { AppActions } from '../../store/actions.ts';
 import { registerDevice, topUpKeyPackages } from '../account/enrolment.ts';
 import type { Deps } from '../core/deps.ts';
 import { createBackground } from '../core/failures.ts';
+import { updateGroupInvitations } from '../groups/invitationsOnDemand.ts';
 import { authErrorEvent, createSession, type Session } from '../session/session.ts';
 import { createLoginProofStore, createTokenStore, deviceStorageKey } from '../session/token.ts';
 import type { Messenger } from './messenger.ts';
@@ -178,6 +179,10 @@ export function createClient(options: ClientOptions): Client {
       signedIn();
       await (await import('../account/discoverability.ts')).setDiscoverability(deps, change);
     },
+    async updateAskedFirst(change) {
+      signedIn();
+      return (await import('../groups/invitations.ts')).updateAskedFirst(deps, change);
+    },
     async loadRetention() {
       signedIn();
       return (await import('../backup/retention.ts')).loadRetention(deps);
@@ -216,6 +221,10 @@ export function createClient(options: ClientOptions): Client {
     openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),
     addGroupMembers: async (groupId, userIds) => signedIn().groups.add(groupId, userIds),
+    async updateGroupInvitations(change) {
+      signedIn();
+      await updateGroupInvitations(deps, change);
+    },
     leaveGroup: async (groupId) => signedIn().groups.leave(groupId),
     deleteGroup: async (groupId) => signedIn().groups.delete(groupId),
     removeGroup: async (groupId) => signedIn().groups.remove(groupId),

@@ -3,6 +3,7 @@ import { activeConversationAtom } from '../../store/chats.ts';
 import { keyOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { startTold } from '../core/place.ts';
+import { updateGroupInvitations } from '../groups/invitationsOnDemand.ts';
 import type { Services } from './services.ts';
 
 export interface IncomingEventsOptions {
@@ -48,6 +49,8 @@ export function createIncomingEventHandler(
         return contacts.onChanged(event.lists);
       case 'groups':
         return groupList.refresh();
+      case 'group-invitations':
+        return updateGroupInvitations(options.deps);
       case 'account':
         return security.onChanged();
       case 'devices':

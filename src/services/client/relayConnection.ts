@@ -5,6 +5,7 @@ import { offlineAtom, realtimeStatusAtom } from '../../store/connection.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
+import { updateGroupInvitations } from '../groups/invitationsOnDemand.ts';
 import { createCatchUp } from './catchUp.ts';
 import type { Services } from './services.ts';
 
@@ -83,6 +84,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
       const caughtUp = syncAndSend().finally(() =>
         background(() => refreshed.then(() => messageBackup.sync())),
       );
+      background(() => updateGroupInvitations(deps));
       return Promise.all([contacts.load(), groupList.load(), notifications.load(), caughtUp, refreshed]);
     },
   });

@@ -33,6 +33,7 @@ const finalCodes = [
   'forbidden',
   'not-a-contact',
   'already-member',
+  'asked-first',
   'limit-reached',
   'quota',
   'invalid-request',

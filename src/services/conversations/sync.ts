@@ -125,7 +125,10 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     conversationId: string,
     entries: readonly LogEntryInput[],
   ): Promise<ConversationState> {
-    const result = await crypto.processEntries(conversationId, entries);
+    const rules = entries.some(({ expired }) => expired === true)
+      ? await (await import('./retentionRules.ts')).retentionRules(deps, conversationId)
+      : undefined;
+    const result = await crypto.processEntries(conversationId, entries, rules);
     // The log shows that this device sends from another place as well.
     if (result.isCopied === true) throw copied(deps);
     countProcessed(entries.length);

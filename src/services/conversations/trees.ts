@@ -1,11 +1,8 @@
 /** The ratchet trees of large groups, on their way between the worker, which knows them as text, and the relay. */
 import type { CommitSubmission } from '../../crypto/client.ts';
+import { bytesOf, textOf } from '../../net/base64url.ts';
 import { isApiError } from '../../net/errors.ts';
-import { nextTask } from '../../net/jsonBody.ts';
 import type { Deps } from '../core/deps.ts';
-
-/** Bytes that become text at a stretch; a multiple of three, so that the pieces make one text. */
-const pieceLength = 3 * 2 ** 15;
 
 /** The most that the worker takes for a tree. */
 const treeMax = 16 * 2 ** 20;
@@ -23,7 +20,7 @@ async function bringTree(
   if (tree === null) return;
   const parts = isWhole ? await crypto.pendingTree(conversationId) : tree.parts;
   try {
-    for (const part of parts) await api.putTreeNodes(conversationId, bytesOf(part));
+    for (const part of parts) await api.putTreeNodes(conversationId, await bytesOf(part));
   } catch (error) {
     if (isWhole || !isApiError(error, 'missing-tree')) throw error;
     await bringTree({ api, crypto }, { conversationId, tree }, true);
@@ -62,19 +59,4 @@ export async function fetchTree(
     if (isApiError(error, 'not-found')) return null;
     throw error;
   }
-}
-
-function bytesOf(base64Url: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(base64Url.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-}
-
-async function textOf(bytes: Uint8Array): Promise<string> {
-  const pieces: string[] = [];
-  for (let from = 0; from < bytes.length; from += pieceLength) {
-    if (from > 0) await nextTask();
-    const piece = Array.from(bytes.subarray(from, from + pieceLength), (byte) => String.fromCharCode(byte));
-    pieces.push(btoa(piece.join('')).replaceAll('+', '-').replaceAll('/', '_'));
-  }
-  return pieces.join('').replace(/=+$/, '');
 }

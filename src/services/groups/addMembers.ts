@@ -4,6 +4,7 @@ import { AppError } from '../../lib/appError.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import { limits } from '../../net/contract.ts';
+import type { AddedMembers } from '../../store/actions.ts';
 import type { GroupProgress } from '../../store/groups.ts';
 import { type CommitSubmitter, maxCommits } from '../conversations/commitSubmitter.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
@@ -23,19 +24,21 @@ export interface AddingOptions {
 }
 
 /**
- * Adds people with all their devices, by as few commits as it takes.
- * @returns who has no device yet, and so could not be added
- * @throws AppError `no-device` when that is all of them
+ * Asks those among people who want to be asked first, and adds the others with all their devices, by as few commits as it takes.
+ * @throws AppError `no-device` when nobody could be added or asked
  */
 export async function addMembers(
   options: AddingOptions,
   groupId: string,
   userIds: readonly string[],
-): Promise<readonly string[]> {
-  const { claimed, withoutDevice } = await gatherKeys(options, userIds);
-  if (claimed.length === 0) throw new AppError('no-device', t('errors.noDevice'));
+): Promise<AddedMembers> {
+  // Before anything is claimed of them: they are in no tree until they have accepted.
+  const asked = await options.deps.api.inviteGroupMembers(groupId, userIds);
+  const others = userIds.filter((userId) => !asked.includes(userId));
+  const { claimed, withoutDevice } = await gatherKeys(options, others);
+  if (claimed.length === 0 && asked.length === 0) throw new AppError('no-device', t('errors.noDevice'));
   for (const part of commitSized(claimed)) await addAll(options, groupConversationId(groupId), part);
-  return withoutDevice;
+  return { asked, withoutDevice };
 }
 
 /** The KeyPackages of each person, in the order given; those who have none by their ids. */

@@ -2,6 +2,7 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
+import type { AddedMembers } from '../../store/actions.ts';
 import { type GroupProgress, groupProgressAtom } from '../../store/groups.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
@@ -17,11 +18,8 @@ export interface GroupActions {
   open(groupId: string | null): Promise<void>;
   /** @returns the id of the new group, which is the open one then */
   create(name: string): Promise<string>;
-  /**
-   * Adds people with all their devices, by as few commits as it takes.
-   * @returns who has no device yet, and so could not be added
-   */
-  add(groupId: string, userIds: readonly string[]): Promise<readonly string[]>;
+  /** See AppActions.addGroupMembers. */
+  add(groupId: string, userIds: readonly string[]): Promise<AddedMembers>;
   leave(groupId: string): Promise<void>;
   delete(groupId: string): Promise<void>;
   /** Takes a group that has ended out of this browser. */
@@ -118,14 +116,10 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
           progress({ step: 'gathering-keys', done: 0, total: userIds.length });
           const { addMembers } = await import('./addMembers.ts');
           await list.reconcile(groupId);
-          const withoutDevice = await addMembers(
-            { deps: options.deps, commitSubmitter, progress },
-            groupId,
-            userIds,
-          );
+          const added = await addMembers({ deps: options.deps, commitSubmitter, progress }, groupId, userIds);
           progress({ step: 'opening' });
           await list.reconcile(groupId, await lastSeqOf(groupId));
-          return withoutDevice;
+          return added;
         }),
       ),
 

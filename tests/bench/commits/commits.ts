@@ -1,27 +1,21 @@
 // Measures commits in groups of many, beside the primitives that they need. A program of its own: commits.js <json> prints JSON.
-import { utf8 } from '../../../crypto-core/src/bytes.ts';
+import { EMPTY } from '../../../crypto-core/src/bytes.ts';
 import { NO_LIMITS } from '../../../crypto-core/src/codec/limits.ts';
 import { advanceEpoch } from '../../../crypto-core/src/group/epoch.ts';
 import {
   type CipherSuiteId,
   createCommit,
-  createGroup,
-  createSignatureKeyPair,
   type Group,
+  joinByWelcome,
   processCommit,
   ready,
 } from '../../../crypto-core/src/index.ts';
-import { SecretTree } from '../../../crypto-core/src/schedule/secretTree.ts';
-import { type NodeIndex, toLeafIndex } from '../../../crypto-core/src/structs/indices.ts';
-import type { LeafNode } from '../../../crypto-core/src/structs/leafNode.ts';
 import { decryptWithLabel, deriveSecret, encryptWithLabel } from '../../../crypto-core/src/suite/labels.ts';
-import { getSuite } from '../../../crypto-core/src/suite/suites.ts';
-import { directPath, nodeOfLeaf } from '../../../crypto-core/src/tree/math.ts';
-import { RatchetTree } from '../../../crypto-core/src/tree/ratchetTree.ts';
-import { rootHash } from '../../../crypto-core/src/tree/treeHash.ts';
-import { createPath } from '../../../crypto-core/src/tree/treekem.ts';
-import { anyone, anything } from '../../../crypto-core/test/scenario/world.ts';
+import { directPath } from '../../../crypto-core/src/tree/math.ts';
+import { anyone, anything, device, keyPackageOf } from '../../../crypto-core/test/scenario/world.ts';
 import { testEnv } from '../../../crypto-core/test/testEnv.ts';
+import { leastOf } from './least.ts';
+import { GROUP_ID, madeGroup } from './madeGroup.ts';
 
 interface Options {
   readonly sizes: readonly number[];
@@ -32,61 +26,6 @@ interface Options {
 const options = JSON.parse(process.argv[2] ?? '') as Options;
 const env = testEnv('commits');
 const hooks = { memberCheck: anyone, policy: anything, limits: NO_LIMITS };
-
-/**
- * Makes two members' states of a group that nobody has built by messages: leaves without signatures, which processing a
- * commit doesn't look at, and with `filled` the paths of every second member.
- */
-function madeGroup(suiteId: CipherSuiteId, members: number, filled: boolean): readonly [Group, Group] {
-  const suite = getSuite(suiteId);
-  const keys = new Map<NodeIndex, Uint8Array>();
-  const signatureKeys = [createSignatureKeyPair(env), createSignatureKeyPair(env)] as const;
-  const credential = { type: 'basic', identity: utf8('a member') } as const;
-  const [signatureKey] = signatureKeys;
-  const created = createGroup({ suite: suiteId, groupId: utf8('commits'), credential, signatureKey }, env);
-  const first = created.tree.leaf(created.ownLeaf);
-  if (first === null) throw new Error('no leaf');
-  const tree = RatchetTree.ofLeaf(first);
-  for (const [node, key] of created.privateKeys) keys.set(node, key);
-  for (let at = 1; at < members; at += 1) {
-    const { publicKey, privateKey } = suite.kem.generateKeyPair(env);
-    const isLast = at === members - 1;
-    const signature = isLast ? signatureKeys[1].publicKey : env.random(32);
-    const leafIndex = tree.addLeaf({ ...first, encryptionKey: publicKey, signatureKey: signature });
-    keys.set(nodeOfLeaf(leafIndex), privateKey);
-  }
-  const committers = filled ? members : 0;
-  for (let at = 0; at < committers; at += 2) {
-    const leafIndex = toLeafIndex(at);
-    const leaf = tree.leaf(leafIndex);
-    if (leaf === null) throw new Error('no leaf');
-    const makeLeaf = (encryptionKey: Uint8Array, parentHash: Uint8Array): LeafNode => ({
-      ...leaf,
-      encryptionKey,
-      source: { type: 'commit', parentHash },
-    });
-    for (const [node, key] of createPath(suite, tree, leafIndex, makeLeaf, env).privateKeys)
-      keys.set(node, key);
-  }
-  const context = { ...created.context, treeHash: rootHash(suite, tree) };
-  const encryptionSecret = env.random(32);
-  const stateOf = (at: number, signaturePrivateKey: Uint8Array): Group => {
-    const ownLeaf = toLeafIndex(at);
-    const own = [nodeOfLeaf(ownLeaf), ...directPath(ownLeaf, tree.leafCount)];
-    return {
-      ...created,
-      context,
-      tree: tree.clone(),
-      ownLeaf,
-      privateKeys: new Map(
-        own.flatMap((node) => (tree.node(node) === null ? [] : [[node, keys.get(node)!]])),
-      ),
-      signaturePrivateKey,
-      secretTree: SecretTree.create(suite, tree.leafCount, encryptionSecret),
-    };
-  };
-  return [stateOf(0, signatureKey.privateKey), stateOf(members - 1, signatureKeys[1].privateKey)];
-}
 
 /** Does what processing a commit with a path can't do without, for byte strings of the same lengths. */
 function primitives({ suite, tree, ownLeaf }: Group, commit: Uint8Array): () => void {
@@ -112,7 +51,7 @@ function primitives({ suite, tree, ownLeaf }: Group, commit: Uint8Array): () => 
     leafCount: tree.leafCount,
     context: {
       cipherSuite: suite.id,
-      groupId: utf8('commits'),
+      groupId: GROUP_ID,
       epoch: 1n,
       treeHash: secret,
       confirmedTranscriptHash: secret,
@@ -138,16 +77,17 @@ function primitives({ suite, tree, ownLeaf }: Group, commit: Uint8Array): () => 
   };
 }
 
-/** Returns milliseconds of processor time of this program, of the least of the rounds. */
-function least(call: () => unknown): number {
-  let best = Infinity;
-  for (let round = 0; round < options.rounds; round += 1) {
-    const start = process.cpuUsage();
-    call();
-    const { user, system } = process.cpuUsage(start);
-    best = Math.min(best, (user + system) / 1000);
-  }
-  return best;
+/** Lets a newcomer join. @returns milliseconds, of the least of at most three times, and how often it said how far it was */
+function joining(suite: CipherSuiteId, sender: Group): { join: number; told: number } {
+  const newcomer = device('newcomer', env);
+  const bundle = keyPackageOf(newcomer, suite, env);
+  const { welcome } = createCommit(sender, { ...hooks, adds: [bundle.bytes] }, env);
+  let told = 0;
+  const progress = (): void => void (told += 1);
+  const args = { memberCheck: anyone, limits: NO_LIMITS, progress };
+  const rounds = Math.min(options.rounds, 3);
+  const join = leastOf(rounds, () => joinByWelcome(welcome ?? EMPTY, bundle, newcomer.signatureKey, args));
+  return { join, told: told / rounds };
 }
 
 await ready();
@@ -155,13 +95,15 @@ const results = [];
 for (const suite of options.suites) {
   for (const members of options.sizes) {
     for (const filled of [false, true]) {
-      const [sender, receiver] = madeGroup(suite, members, filled);
+      const [sender, receiver] = madeGroup(suite, members, filled, env);
       const args = { ...hooks, forcePath: true };
       const { commit } = createCommit(sender, args, env);
-      const create = least(() => createCommit(sender, args, env));
-      const process = least(() => processCommit(receiver, commit, hooks));
-      const needed = least(primitives(receiver, commit));
-      results.push({ suite, members, filled, bytes: commit.length, create, process, primitives: needed });
+      const create = leastOf(options.rounds, () => createCommit(sender, args, env));
+      const process = leastOf(options.rounds, () => processCommit(receiver, commit, hooks));
+      const needed = leastOf(options.rounds, primitives(receiver, commit));
+      const joined = joining(suite, sender);
+      const bytes = commit.length;
+      results.push({ suite, members, filled, bytes, create, process, primitives: needed, ...joined });
     }
   }
 }

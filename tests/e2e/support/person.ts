@@ -154,13 +154,14 @@ export class Person {
     await expect(this.details).toBeVisible();
   }
 
-  async addMember(other: Person): Promise<void> {
+  /** @param toast what is said of it */
+  async addMember(other: Person, toast = `${other.username} added to the group!`): Promise<void> {
     await this.openDetails();
     await this.details.getByRole('combobox', { name: 'Add Member' }).fill(other.username);
     await this.page.getByRole('option', { name: other.username, exact: true }).click();
     await this.page.keyboard.press('Escape');
     await this.details.getByRole('button', { name: 'Add', exact: true }).click();
-    await expect(this.toast(`${other.username} added to the group!`)).toBeVisible();
+    await expect(this.toast(toast)).toBeVisible();
   }
 
   async leaveGroup(name: string): Promise<void> {

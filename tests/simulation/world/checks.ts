@@ -152,7 +152,7 @@ export async function alarms(world: World): Promise<string[]> {
       if (isDoubted || (group?.unvouchedIds.length ?? 0) > 0)
         found.push(`${profile.name}: doubt in ${conversationId}`);
       for (const { change } of await tab.crypto.events(conversationId)) {
-        if (['missing', 'diverged', 'refused'].includes(change.kind)) {
+        if (['missing', 'withheld', 'diverged', 'refused'].includes(change.kind)) {
           found.push(
             `${profile.name}: ${change.kind}${change.kind === 'refused' ? ` (${change.code})` : ''} in ${conversationId}`,
           );

@@ -1,5 +1,7 @@
 import { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { bytesType } from '#relay/contract/index.ts';
+import { answered, routeAt, textOf } from '#relay/test/parts.ts';
 import type { Random } from '../seams/random.ts';
 import { after, worldNow } from '../seams/time.ts';
 import type { AtPoint } from './points.ts';
@@ -119,7 +121,7 @@ export class Line {
     const request = new Request(input, init);
     const { pathname, search } = new URL(request.url);
     const headers = Object.fromEntries(request.headers);
-    const payload = await request.text();
+    const payload = Buffer.from(await request.arrayBuffer());
     const send = () => this.#deliver(request.method, `${pathname}${search}`, headers, payload);
     this.atPoint('request');
     await this.#travel(request.signal);
@@ -185,30 +187,38 @@ export class Line {
     method: string,
     url: string,
     headers: Record<string, string>,
-    payload: string,
+    payload: Buffer,
   ): Promise<Response> {
-    this.#trace.note(`${this.#name} > ${method} ${url}`, payload);
-    this.#trace.release(payload);
+    const route = routeAt(method, url.slice('/api'.length));
+    const carried = textOf(payload, headers['content-type'] ?? null, route?.bodyParts);
+    this.#trace.note(`${this.#name} > ${method} ${url}`, carried);
+    this.#trace.release(carried);
     const answer = await this.#app.inject({
       method: method as 'GET',
       url,
       headers: { ...headers, host: 'relay' },
       remoteAddress: '10.0.0.1',
-      ...(payload === '' ? {} : { payload }),
+      ...(payload.length === 0 ? {} : { payload }),
     });
-    this.#trace.note(`${this.#name} < ${method} ${url} ${answer.statusCode}`, answer.body);
-    const isJson = String(answer.headers['content-type'] ?? '').includes('json');
-    const ask = async (asked: string) =>
-      (
-        await this.#app.inject({ method: 'GET', url: asked, headers: { ...headers, host: 'relay' } })
-      ).json() as unknown;
-    const isLie = this.liar !== null && isJson && answer.statusCode < 300 && answer.body !== '';
+    const type = String(answer.headers['content-type'] ?? 'text/plain');
+    const said = textOf(answer.rawPayload, type, route?.responseParts);
+    this.#trace.note(`${this.#name} < ${method} ${url} ${answer.statusCode}`, said);
+    const ask = async (asked: string) => {
+      const { headers: asHeaders, rawPayload } = await this.#app.inject({
+        method: 'GET',
+        url: asked,
+        headers: { ...headers, host: 'relay' },
+      });
+      const parts = routeAt('GET', asked.slice('/api'.length))?.responseParts;
+      return JSON.parse(textOf(rawPayload, String(asHeaders['content-type']), parts)) as unknown;
+    };
+    const isLie = this.liar !== null && type !== bytesType && answer.statusCode < 300 && said !== '';
     const body = isLie
-      ? JSON.stringify(await this.liar?.answer(method, url, JSON.parse(answer.body), ask))
-      : answer.body;
+      ? answered(method, url, await this.liar?.answer(method, url, JSON.parse(said), ask))
+      : new Uint8Array(answer.rawPayload);
     return new Response(answer.statusCode === 204 ? null : body, {
       status: answer.statusCode,
-      headers: { 'content-type': String(answer.headers['content-type'] ?? 'text/plain') },
+      headers: { 'content-type': type },
     });
   }
 

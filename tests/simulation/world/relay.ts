@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildApp, type Relay } from '#relay/src/app.ts';
 import { readConfig } from '#relay/src/config.ts';
+import { createRetentionJob } from '#relay/src/jobs/retention.ts';
 import { worldNow } from '../seams/time.ts';
 
 /** The real relay, which listens nowhere: its requests and connections are handed to it. */
@@ -11,6 +12,8 @@ export interface WorldRelay {
   readonly relay: Relay;
   /** Every line that it has logged as an error. */
   readonly errors: readonly string[];
+  /** Deletes what it keeps no longer. @returns the number of entries and Welcomes that were deleted */
+  retain(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -32,6 +35,18 @@ export async function startRelay(): Promise<WorldRelay> {
   return {
     relay,
     errors,
+    async retain() {
+      let deleted = 0;
+      await createRetentionJob({
+        database: relay.database,
+        retention: { days: 90, historyDays: null },
+        clock: worldNow,
+        metrics: { emptied: (_kind, count) => void (deleted += count) },
+        log: relay.app.log,
+        rest: async () => {},
+      }).run();
+      return deleted;
+    },
     async close() {
       await relay.close();
       await rm(dataDir, { recursive: true });

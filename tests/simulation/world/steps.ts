@@ -299,6 +299,11 @@ const turnClock: Act = (world, random) => {
 
 const wait: Act = (_world, random) => pass(random.below(3 * minute));
 
+/** The relay deletes what everybody has received, as it does once an hour. */
+const retain: Act = async (world) => {
+  if ((await world.relay.retain()) > 0) world.count('content is deleted at the relay');
+};
+
 /** Every kind of step, with how often it comes among the others. */
 export const steps = {
   say: { act: say, weight: 34 },
@@ -326,6 +331,7 @@ export const steps = {
   wait: { act: wait, weight: 3 },
   restore: { act: restore, weight: 0.7 },
   clone: { act: clone, weight: 0.7 },
+  retain: { act: retain, weight: 2 },
 } as const satisfies Record<string, { act: Act; weight: number }>;
 
 export type StepName = keyof typeof steps;

@@ -146,7 +146,7 @@ function textIn(payload: string | null): string[] {
   return typeof value.text === 'string' ? [value.text] : [];
 }
 
-const notable = ['missing', 'diverged', 'refused'];
+const notable = ['missing', 'withheld', 'diverged', 'refused'];
 
 /** Returns what is stored of a person's device; null where nobody is signed in, or no device was made yet. */
 export function storedDevice(factory: IDBFactory, userId: string): StoredDevice | null {

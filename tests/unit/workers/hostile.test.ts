@@ -3,18 +3,7 @@ import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
 import { toBase64Url } from '#workers/codec/base64url.ts';
 import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, textOf } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
-
-/** Alice in a conversation with Bob, whose client keeps none of the rules. */
-async function createPairWithRogue() {
-  const world = createWorld();
-  const { relay } = world;
-  const alice = await world.device(ALICE);
-  const bob = await Rogue.create(relay, BOB, 'bob');
-  bob.publish();
-  await alice.start(ALICE_AND_BOB);
-  bob.join();
-  return { world, relay, alice, bob };
-}
+import { createPairWithRogue } from './support/roguePair.ts';
 
 type Pair = Awaited<ReturnType<typeof createPair>>;
 
@@ -144,43 +133,6 @@ describe('a forged message', () => {
     bob.say(ALICE_AND_BOB, 'good again');
     expect((await alice.sync()).map(textOf)).toEqual(['good again']);
     expect(relay.log(ALICE_AND_BOB).epoch).toBe(2);
-  });
-});
-
-describe('a payload', () => {
-  it('shows a payload of a newer version as unknown, and a broken one as damaged', async () => {
-    const { alice, bob } = await createPairWithRogue();
-    const sentAt = '2026-03-01T10:00:00Z';
-    const text = JSON.stringify({ v: 1, type: 'text', text: 'with a header', sentAt });
-    const withHeader = (fields: Buffer, content: string) =>
-      Buffer.concat([Buffer.of(1), fields, Buffer.from(content)]);
-    const head = Buffer.from(`8750${'07'.repeat(16)}f640f6f6a08501600169696d6167652f706e675a`, 'hex');
-    const longest = Buffer.concat([head, Buffer.of(0, 1, 0xe0, 0), Buffer.alloc(120 * 1024)]);
-    const payloads: [string | Uint8Array, string][] = [
-      [JSON.stringify({ v: 2, type: 'text', words: [] }), '(unknown)'],
-      [JSON.stringify({ v: 1, type: 'sticker', url: 'https://example.org' }), '(unknown)'],
-      [JSON.stringify({ v: 1, type: 'text', text: 7, sentAt }), '(damaged)'],
-      [JSON.stringify({ v: 1, type: 'text', sentAt }), '(damaged)'],
-      [JSON.stringify({ type: 'text', text: 'no version', sentAt }), '(damaged)'],
-      [JSON.stringify([]), '(damaged)'],
-      // A chain header of a later version, a cut one, one that no sender has, and a good one.
-      [Uint8Array.of(2, 1, 2, 3), '(unknown)'],
-      [Uint8Array.of(1, 2, 3), '(damaged)'],
-      [withHeader(Buffer.alloc(56, 1), text), '(damaged)'],
-      [withHeader(Buffer.alloc(56), text), 'with a header'],
-      ['null', '(damaged)'],
-      ['{"v":1', '(damaged)'],
-      ['', '(damaged)'],
-      [new Uint8Array([0xff, 0xfe]), '(damaged)'],
-      // MIMI content of all the length that a message can have, and what only begins like it.
-      [longest, '(unknown)'],
-      [new Uint8Array(120 * 1024).fill(0x87), '(damaged)'],
-      [JSON.stringify({ v: 1, type: 'text', text: 'plain', sentAt, extra: true }), 'plain'],
-      [JSON.stringify({ v: 1, type: 'text', text: '__proto__', sentAt, __proto__: 1 }), '__proto__'],
-    ];
-    for (const [payload] of payloads) bob.send(ALICE_AND_BOB, payload);
-    expect((await alice.sync()).map(textOf)).toEqual(payloads.map(([, shown]) => shown));
-    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(payloads.map(([, shown]) => shown));
   });
 });
 

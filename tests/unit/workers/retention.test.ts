@@ -15,18 +15,7 @@ import {
 } from './support/device.ts';
 import { OWN, threeDevices } from './support/ownDevices.ts';
 import { readAndReceipt, take } from './support/receipts.ts';
-
-type Relay = Awaited<ReturnType<typeof createPair>>['relay'];
-
-/** Deletes the content of all entries up to a position, as the relay's retention does. */
-function expire(relay: Relay, id: string, upTo = Number.POSITIVE_INFINITY): void {
-  const log = relay.log(id).entries;
-  const digests = new Map(relay.digests(id, 0).map(({ digest, seq }) => [seq, digest]));
-  for (const [at, entry] of log.entries()) {
-    const digest = digests.get(entry.seq);
-    if (entry.seq <= upTo && digest !== undefined) log[at] = { ...entry, content: '', digest, expired: true };
-  }
-}
+import { expire } from './support/retention.ts';
 
 const changes = async (device: TestDevice, id = ALICE_AND_BOB) =>
   (await device.api.events(id)).map(({ change, seq }) => ({ seq, ...change }));

@@ -81,10 +81,12 @@ export const account = {
       profile,
       consented_at: time,
       discoverability: { found_by: 'both', shows_email: false },
+      asked_first: false,
       password_params: passwordParams,
       sessions: [openSession],
     },
   },
+  putAskedFirst: { body: { asked_first: true } },
   putDiscoverability: { body: { found_by: 'name', shows_email: false } },
   deleteAccount: {},
   listAccountChanges: {

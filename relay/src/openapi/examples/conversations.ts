@@ -88,6 +88,26 @@ export const groups = {
   leaveGroup: { params: { id: ids.group }, body: { signature: deviceSignature, statement } },
   getLeaveStatement: { params: { id: ids.group }, response: { statement } },
   deleteGroup: { params: { id: ids.group }, body: { signature: deviceSignature } },
+  listGroupInvitations: {
+    response: [
+      {
+        group_id: ids.group,
+        creator: { id: ids.aino, username: aino.username },
+        user: { id: ids.eero, username: eero.username },
+        member_count: 1,
+        accepted: false,
+        created_at: time,
+      },
+    ],
+  },
+  inviteGroupMembers: {
+    params: { id: ids.group },
+    body: { user_ids: [ids.eero] },
+    response: { asked: [ids.eero] },
+  },
+  withdrawGroupInvitation: { params: { id: ids.group }, body: { user_id: ids.eero } },
+  acceptGroupInvitation: { params: { id: ids.group } },
+  declineGroupInvitation: { params: { id: ids.group } },
   listGroupMessages: {
     params: { id: ids.group },
     query: { after: 6, limit: 100 },

@@ -70,7 +70,7 @@ export const history = {
     query: { after: 0, limit: 200 },
     response: [{ id: ids.message, conversationId: direct, seq: 7, sealed, position: 1 }],
   },
-  getStorage: { response: { entryDays: 90, historyDays: null } },
+  getStorage: { response: { entryDays: 90, fewestEntryDays: 90, historyDays: null } },
   deleteHistory: { query: { conversationId: direct } },
 } satisfies Partial<Examples>;
 

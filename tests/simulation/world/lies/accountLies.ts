@@ -1,3 +1,4 @@
+import { routeAt, textOf } from '#relay/test/parts.ts';
 import { olderVaultAtom } from '#src/store/keys.ts';
 import type { Random } from '../../seams/random.ts';
 import { pass, passUntil } from '../../seams/time.ts';
@@ -71,6 +72,11 @@ export async function lastResort(world: World, random: Random): Promise<Told | n
 async function askAs(world: World, seat: Seat, url: string): Promise<unknown> {
   const token = [...seat.profile.storage.entries.values()].find((value) => value.split('.').length === 3);
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await world.relay.relay.app.inject({ method: 'GET', url, headers });
-  return answer.json();
+  const { headers: answered, rawPayload } = await world.relay.relay.app.inject({
+    method: 'GET',
+    url,
+    headers,
+  });
+  const parts = routeAt('GET', url.slice('/api'.length))?.responseParts;
+  return JSON.parse(textOf(rawPayload, String(answered['content-type']), parts));
 }

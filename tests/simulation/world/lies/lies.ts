@@ -1,3 +1,5 @@
+import { toBase64Url } from '#workers/codec/base64url.ts';
+import { digestOf } from '#workers/conversation/logChain.ts';
 import type { Random } from '../../seams/random.ts';
 import { type Entry, LogLiar } from './logLiar.ts';
 
@@ -21,6 +23,8 @@ export const logLies = {
   withhold: { isKnowable: false, kind: 'commit', shift: 0 },
   /** The time at which the relay says it has stored an entry: its sender's clock is shown beside. */
   retime: { isKnowable: true, kind: 'application', shift: 0 },
+  /** An entry that the relay says it has deleted for its age, which it makes up too. */
+  expire: { isKnowable: true, kind: 'application', shift: 0 },
 } as const satisfies Record<string, { isKnowable: boolean; kind: Entry['kind']; shift: number }>;
 
 export type LogLie = keyof typeof logLies;
@@ -71,6 +75,16 @@ export function logLiar(
         return [{ ...one, sender_id: other }];
       case 'retime':
         return [{ ...one, timestamp: new Date(Date.parse(one.timestamp) - 86_400_000).toISOString() }];
+      case 'expire':
+        return [
+          {
+            ...one,
+            content: '',
+            timestamp: new Date(Date.parse(one.timestamp) - 100 * 86_400_000).toISOString(),
+            digest: toBase64Url(digestOf(conversationId, one)),
+            expired: true,
+          },
+        ];
       case 'reorder':
       case 'withhold':
         return [one];

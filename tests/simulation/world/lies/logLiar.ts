@@ -11,6 +11,8 @@ export interface Entry {
   readonly sender_device_id: string;
   readonly content: string;
   readonly timestamp: string;
+  readonly digest?: string | undefined;
+  readonly expired?: boolean | undefined;
 }
 
 const page = 100;

@@ -142,12 +142,12 @@ describe('the details of a group', () => {
     await user.click(screen.getByRole('button', { name: 'Choose nobody' }));
     expect(screen.getByRole('button', { name: 'Add' })).toBeDisabled();
     await user.click(screen.getByRole('button', { name: 'Choose all (122)' }));
-    actions.addGroupMembers.mockResolvedValueOnce([kaisa.id]);
+    actions.addGroupMembers.mockResolvedValueOnce({ asked: [veikko.id], withoutDevice: [kaisa.id] });
     await user.click(screen.getByRole('button', { name: 'Add' }));
     expect(new Set(actions.addGroupMembers.mock.lastCall?.[1]).size).toBe(122);
     await waitFor(() =>
       expect(toasts()).toEqual([
-        'info: 121 people added to the group! kaisa could not be added: no device has signed in yet.',
+        'info: 120 people added to the group! kaisa could not be added: no device has signed in yet. veikko: asked first, and added once they accept.',
       ]),
     );
   });

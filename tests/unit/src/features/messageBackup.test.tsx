@@ -54,12 +54,16 @@ describe('the message backup', () => {
 
   it.each([
     [
-      { entryDays: 90, historyDays: null },
+      { entryDays: 90, fewestEntryDays: 90, historyDays: null },
       'The server keeps each message until all browsers have it, for 90 days at most.',
     ],
     [
-      { entryDays: 30, historyDays: 365 },
+      { entryDays: 30, fewestEntryDays: 30, historyDays: 365 },
       'The server keeps each message until all browsers have it, for 30 days at most. Sealed copies are kept for 365 days.',
+    ],
+    [
+      { entryDays: 90, fewestEntryDays: 7, historyDays: null },
+      'The server keeps each message until all browsers have it, for 90 days at most. Lately that was 7 days.',
     ],
   ])('says for how long the server keeps what: %o', async (kept, text) => {
     const { actions, show } = createWorld();

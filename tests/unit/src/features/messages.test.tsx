@@ -49,6 +49,8 @@ describe('a log that differs from the other person’s', () => {
       /Ask veikko in another way/,
     ],
     [event({ kind: 'diverged' }), 'You and veikko were shown different conversations.', /something else/],
+    [event({ kind: 'withheld', count: 2, upTo: 4 }), '2 messages did not arrive.', /too young for that/],
+    [event({ kind: 'withheld', count: 0, upTo: 4 }, aino.id), 'Something did not arrive.', /Compare the two/],
     [
       event({ kind: 'diverged' }, aino.id),
       'This browser and another one of yours were shown different conversations.',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { routeAt, textOf } from '#relay/test/parts.ts';
 import { type Api, createApi } from '#src/net/api.ts';
 import { createHttp } from '#src/net/http.ts';
 import { capturedLog } from './support/capturedLog.ts';
@@ -37,11 +38,13 @@ async function sentBy(call: (api: Api) => Promise<unknown>) {
       fetch: async (input, init) => {
         const request = new Request(input, init);
         const { pathname, search } = new URL(request.url);
-        const text = await request.clone().text();
+        const type = request.headers.get('content-type');
+        const parts = routeAt(request.method, pathname.replace('/api', ''))?.bodyParts;
+        const text = textOf(new Uint8Array(await request.clone().arrayBuffer()), type, parts);
         seen.push({
           method: request.method,
           path: pathname + search,
-          type: request.headers.get('content-type'),
+          type,
           body: text === '' ? null : JSON.parse(text),
         });
         return new Response(JSON.stringify({ detail: 'Nothing is here.', code: 'not-found' }), {
@@ -60,6 +63,7 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
     'PUT /api/users/me/discoverability',
     (api) => api.putDiscoverability({ found_by: 'name', shows_email: true }),
   ],
+  ['PUT /api/users/me/asked-first', (api) => api.putAskedFirst(true)],
   ['GET /api/storage', (api) => api.getStorage()],
   ['DELETE /api/user', (api) => api.deleteAccount(async () => 'proof')],
   ['GET /api/contacts', (api) => api.listContacts()],
@@ -103,6 +107,11 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
   [`POST /api/group/${id}/add`, (api) => api.addGroupMembers(id, { ...commit, user_id: id })],
   [`DELETE /api/group/${id}`, (api) => api.deleteGroup(id, 'c2lnbmVk')],
   [`DELETE /api/group/${id}/leave`, (api) => api.leaveGroup(id, 'c2lnbmVk', null)],
+  ['GET /api/group-invitations', (api) => api.listGroupInvitations()],
+  [`POST /api/group/${id}/invitations`, (api) => api.inviteGroupMembers(id, [id])],
+  [`DELETE /api/group/${id}/invitations`, (api) => api.withdrawGroupInvitation(id, id)],
+  [`PUT /api/group-invitations/${id}`, (api) => api.answerGroupInvitation(id, true)],
+  [`DELETE /api/group-invitations/${id}`, (api) => api.answerGroupInvitation(id, false)],
   [`GET /api/group/${id}/departure`, (api) => api.getLeaveStatement(id)],
 ])('%s is one call of the client', async (line, call) => {
   const seen = await sentBy(call);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { partsType } from '#relay/contract/index.ts';
 import { cancelled } from '#src/lib/appError.ts';
 import { isApiError, NetworkError } from '#src/net/errors.ts';
 import { requestTimeoutMs } from '#src/net/http.ts';
 import { settled } from './support/fakeClock.ts';
-import { authKey, failureOf, json, profile, refusal, setUp, userId } from './support/httpApi.ts';
+import { authKey, failureOf, json, profile, refusal, setUp, userId, withParts } from './support/httpApi.ts';
 
 describe('a call of the relay', () => {
   it('carries the token and answers what the schema parsed', async () => {
@@ -68,7 +69,7 @@ describe('a call of the relay', () => {
   });
 
   it('encodes what it puts into the path and the query', async () => {
-    const { api, seen } = setUp(json(200, []), json(200, []));
+    const { api, seen } = setUp(json(200, []), withParts(['content'], []));
     await api.searchUsers('å & b/?');
     await api.listUserMessages(userId, { after: 0, limit: 200 });
     expect(seen.map(({ url }) => new URL(url).search)).toEqual([
@@ -87,7 +88,7 @@ describe('a call of the relay', () => {
     await api.submitCommit(userId, long);
     expect(seen[0]?.body).toEqual(body);
     expect(JSON.stringify(seen[1]?.body) === JSON.stringify(long)).toBe(true);
-    expect(seen.map(({ type }) => type)).toEqual(['application/json', 'application/json']);
+    expect(seen.map(({ type }) => type)).toEqual([partsType, partsType]);
   });
 
   it('answers nothing for 204', async () => {

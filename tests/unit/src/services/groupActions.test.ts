@@ -22,6 +22,8 @@ let memberIds: string[];
 const claimKeyPackages = vi.fn<Api['claimKeyPackages']>();
 const claimKeyPackagesOfMany = vi.fn<Api['claimKeyPackagesOfMany']>();
 const createGroup = vi.fn<Api['createGroup']>();
+/** Answers who wants to be asked first. */
+const inviteGroupMembers = vi.fn<Api['inviteGroupMembers']>();
 const deleteGroup = vi.fn<Api['deleteGroup']>();
 const leaveGroup = vi.fn<Api['leaveGroup']>();
 const startConversation = vi.fn<CryptoApi['startConversation']>();
@@ -67,6 +69,7 @@ beforeEach(() => {
     );
     return claimed.flat();
   });
+  inviteGroupMembers.mockReset().mockResolvedValue([]);
   createGroup.mockReset().mockImplementation(step('POST /group', { id: groupId }));
   deleteGroup.mockReset().mockImplementation(step('DELETE /group', undefined));
   leaveGroup.mockReset().mockImplementation(step('DELETE /leave', undefined));
@@ -79,7 +82,14 @@ beforeEach(() => {
   catchUp.mockReset().mockImplementation(async () => state());
   reconcile.mockReset().mockResolvedValue(undefined);
   deps = testDeps({
-    api: { claimKeyPackages, claimKeyPackagesOfMany, createGroup, deleteGroup, leaveGroup },
+    api: {
+      claimKeyPackages,
+      claimKeyPackagesOfMany,
+      createGroup,
+      deleteGroup,
+      inviteGroupMembers,
+      leaveGroup,
+    },
     crypto: {
       startConversation,
       addMembers,
@@ -229,7 +239,7 @@ describe('adding people to a group', () => {
       memberIds = [me, ...people];
       return { kind: 'taken' };
     });
-    expect(await actions.add(groupId, people)).toEqual([]);
+    expect(await actions.add(groupId, people)).toEqual({ asked: [], withoutDevice: [] });
     expect(addMembers).toHaveBeenCalledOnce();
     expect(addMembers.mock.calls[0]?.[0].keyPackages.map(({ userId }) => userId)).toEqual(people);
     expect(claimKeyPackagesOfMany).toHaveBeenCalledTimes(3);
@@ -259,6 +269,22 @@ describe('adding people to a group', () => {
     expect(parts).toEqual([people.slice(0, 2), people.slice(2)]);
   });
 
+  it('asks those who want to be asked first, takes no KeyPackage of theirs, and brings the others in', async () => {
+    inviteGroupMembers.mockResolvedValue([carl]);
+    submit.mockImplementation(async () => {
+      memberIds = [me, peer];
+      return { kind: 'taken' };
+    });
+    expect(await actions.add(groupId, [carl, peer])).toEqual({ asked: [carl], withoutDevice: [] });
+    expect(inviteGroupMembers).toHaveBeenCalledExactlyOnceWith(groupId, [carl, peer]);
+    expect(claimKeyPackagesOfMany).toHaveBeenCalledExactlyOnceWith([peer]);
+    claimKeyPackagesOfMany.mockClear();
+    addMembers.mockClear();
+    expect(await actions.add(groupId, [carl])).toEqual({ asked: [carl], withoutDevice: [] });
+    expect(claimKeyPackagesOfMany).not.toHaveBeenCalled();
+    expect(addMembers).not.toHaveBeenCalled();
+  });
+
   it('tells who has no device, and brings the others in', async () => {
     claimKeyPackages.mockImplementation(async (id) =>
       id === carl ? [] : [{ deviceId: 'phone', keyPackage: 'a2V5', lastResort: false }],
@@ -267,7 +293,7 @@ describe('adding people to a group', () => {
       memberIds = [me, peer];
       return { kind: 'taken' };
     });
-    expect(await actions.add(groupId, [carl, peer])).toEqual([carl]);
+    expect(await actions.add(groupId, [carl, peer])).toEqual({ asked: [], withoutDevice: [carl] });
     expect(addMembers).toHaveBeenCalledOnce();
   });
 

@@ -71,7 +71,7 @@ export function fakeActions(): FakeActions {
     setDiscoverability: vi.fn<AppActions['setDiscoverability']>().mockResolvedValue(),
     loadRetention: vi
       .fn<AppActions['loadRetention']>()
-      .mockResolvedValue({ entryDays: 90, historyDays: null }),
+      .mockResolvedValue({ entryDays: 90, fewestEntryDays: 90, historyDays: null }),
     isStorageKept: vi.fn<AppActions['isStorageKept']>().mockResolvedValue(false),
     deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
     exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
@@ -96,7 +96,11 @@ export function fakeActions(): FakeActions {
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
     openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),
     createGroup: vi.fn<AppActions['createGroup']>().mockResolvedValue('group-id'),
-    addGroupMembers: vi.fn<AppActions['addGroupMembers']>().mockResolvedValue([]),
+    addGroupMembers: vi
+      .fn<AppActions['addGroupMembers']>()
+      .mockResolvedValue({ asked: [], withoutDevice: [] }),
+    updateAskedFirst: vi.fn<AppActions['updateAskedFirst']>().mockResolvedValue(false),
+    updateGroupInvitations: vi.fn<AppActions['updateGroupInvitations']>().mockResolvedValue(undefined),
     removeGroup: vi.fn<AppActions['removeGroup']>().mockResolvedValue(),
     leaveGroup: vi.fn<AppActions['leaveGroup']>().mockResolvedValue(),
     deleteGroup: vi.fn<AppActions['deleteGroup']>().mockResolvedValue(),

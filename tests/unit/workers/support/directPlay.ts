@@ -325,7 +325,7 @@ export class DirectPlay {
     if (state.linkFrom !== null) wrong.push('keeps no running hash');
     if (state.isDoubted) wrong.push('has a false alarm: doubt');
     for (const { change, seq } of await tab.api.events(this.#id)) {
-      if (['missing', 'diverged', 'refused'].includes(change.kind))
+      if (['missing', 'withheld', 'diverged', 'refused'].includes(change.kind))
         wrong.push(`has a false alarm at ${seq}: ${change.kind}`);
     }
     const [other] = state.receipts.filter(({ userId }) => userId !== tab.userId);

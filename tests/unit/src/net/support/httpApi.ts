@@ -1,4 +1,7 @@
 import { vi } from 'vitest';
+import { partsType } from '#relay/contract/index.ts';
+import { writeParts } from '#relay/src/http/parts.ts';
+import { routeAt, textOf } from '#relay/test/parts.ts';
 import { createApi } from '#src/net/api.ts';
 import { createHttp, type HttpOptions } from '#src/net/http.ts';
 import { capturedLog } from './capturedLog.ts';
@@ -30,6 +33,11 @@ export function json(status: number, body: unknown): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 }
 
+/** An answer whose fields of these names are bytes beside its JSON. */
+export function withParts(names: readonly string[], body: unknown): Response {
+  return new Response(new Uint8Array(writeParts(body, names)), { headers: { 'content-type': partsType } });
+}
+
 /** An answer with an entity tag; without a body it says that the one before is still the present one. */
 export function tagged(etag: string, body?: unknown): Response {
   if (body === undefined) return new Response(null, { status: 304, headers: { etag } });
@@ -56,12 +64,15 @@ export function setUp(...answers: Answer[]) {
       log,
       fetch: async (input, init) => {
         const request = new Request(input, init);
-        const text = await request.clone().text();
+        const type = request.headers.get('content-type');
+        const address = new URL(request.url).pathname.replace('/api', '');
+        const parts = routeAt(request.method, address)?.bodyParts;
+        const text = textOf(new Uint8Array(await request.clone().arrayBuffer()), type, parts);
         seen.push({
           method: request.method,
           url: request.url,
           authorization: request.headers.get('authorization'),
-          type: request.headers.get('content-type'),
+          type,
           proof: request.headers.get('x-proof'),
           ...(request.headers.has('if-none-match')
             ? { ifNoneMatch: request.headers.get('if-none-match') ?? '' }

@@ -20,6 +20,7 @@ export const account = {
   profile: anna,
   consented_at: anna.created_at,
   discoverability: { found_by: 'both', shows_email: false } as const,
+  asked_first: false,
   password_params: { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 },
   sessions: [],
 };

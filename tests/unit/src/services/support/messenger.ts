@@ -94,6 +94,7 @@ async function begin(): Promise<void> {
       listSentRequests: () => Promise.resolve([]),
       listGroups,
       listNotifications,
+      listGroupInvitations: async () => [],
       markDelivered: () => Promise.resolve(undefined),
       ...uneventful.api,
     },
