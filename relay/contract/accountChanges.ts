@@ -4,7 +4,8 @@ import { defineRoute } from './route.ts';
 
 /**
  * An operation that a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified; copies
- * of messages were deleted from a `message-backup`; with `moved-on` the account has another account key.
+ * of messages were deleted from a `message-backup`; with `moved-on` the account has another account key. A `recovery-key` was replaced
+ * or removed, and there was none before one that was `recovery-key-created`.
  */
 export const AccountChangeKind = z.enum([
   'device-revoked',
@@ -13,6 +14,7 @@ export const AccountChangeKind = z.enum([
   'moved-on',
   'password',
   'recovery-key',
+  'recovery-key-created',
   'username',
   'vault',
 ]);

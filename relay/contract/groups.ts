@@ -137,19 +137,23 @@ export const addGroupMember = defineRoute({
   bodyLimit: submitCommit.bodyLimit,
 });
 
-/**
- * The device's, over {uint8 version = 1, opaque ending<V>, opaque conversationId<V>, opaque userId<V>, opaque deviceId<V>} by
- * SignWithLabel of RFC 9420 (section 5.1.2) with `SinettiGroupEnding`, where the ending is `delete` or `leave`: a session
- * alone ends no group.
- */
-const EndingSignature = base64Url(64, 64);
+/** A device's word that its person deletes or leaves a group: a session alone ends none. */
+const Ending = z.object({
+  /** From this session's `POST /proof-nonce`; good once, so that who is added again isn't made to leave by the same word. */
+  nonce: base64Url(32, 32),
+  /**
+   * Over {uint8 version = 2, opaque ending<V>, opaque conversationId<V>, opaque userId<V>, opaque deviceId<V>, opaque nonce<V>}
+   * by SignWithLabel of RFC 9420 (section 5.1.2) with `SinettiGroupEnding`, where the ending is `delete` or `leave`.
+   */
+  signature: base64Url(64, 64),
+});
 
 export const leaveGroup = defineRoute({
   method: 'DELETE',
   paths: ['/group/{id}/leave'],
   access: 'device',
   params: IdParams,
-  body: z.object({ signature: EndingSignature, statement: z.optional(LeaveStatement) }),
+  body: z.extend(Ending, { statement: z.optional(LeaveStatement) }),
   status: 204,
   errors: ['not-found', 'forbidden'],
 });
@@ -169,7 +173,7 @@ export const deleteGroup = defineRoute({
   paths: ['/group/{id}'],
   access: 'device',
   params: IdParams,
-  body: z.object({ signature: EndingSignature }),
+  body: Ending,
   status: 204,
   errors: ['not-found', 'forbidden'],
 });

@@ -8,6 +8,12 @@ import {
 } from 'node:crypto';
 import { signContent } from '../src/auth/signedContent.ts';
 import { opaque } from '../src/opaque.ts';
+import { call } from './call.ts';
+
+/** The relay that is called, at a URL without a slash at the end. */
+interface Called {
+  readonly url: string;
+}
 
 /** DER of an Ed25519 private key (RFC 8410) up to its 32 bytes. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -89,8 +95,16 @@ function statementOf(label: string, signer: KeyObject, ...fields: readonly Buffe
   return Buffer.concat([body, opaque(sign(null, signContent(label, body), signer))]).toString('base64url');
 }
 
-function signedBy(deviceId: string, label: string, ...fields: readonly Buffer[]): string {
-  const content = Buffer.concat([Buffer.of(1), ...fields]);
+const signedBy = (deviceId: string, label: string, ...fields: readonly Buffer[]): string =>
+  signedInVersion(1, deviceId, label, ...fields);
+
+function signedInVersion(
+  version: number,
+  deviceId: string,
+  label: string,
+  ...fields: readonly Buffer[]
+): string {
+  const content = Buffer.concat([Buffer.of(version), ...fields]);
   return sign(null, signContent(label, content), deviceKeyOf(deviceId)).toString('base64url');
 }
 
@@ -177,9 +191,11 @@ export function signedEnding(
   { deviceId, id }: { readonly deviceId: string; readonly id: string },
   ending: 'delete' | 'leave',
   conversationId: string,
+  nonce: string,
 ) {
   const fields = [ending, conversationId, id, deviceId].map((text) => opaque(Buffer.from(text)));
-  return { signature: signedBy(deviceId, 'SinettiGroupEnding', ...fields) };
+  const content = [...fields, opaque(Buffer.from(nonce, 'base64url'))];
+  return { nonce, signature: signedInVersion(2, deviceId, 'SinettiGroupEnding', ...content) };
 }
 
 function uint64(value: number): Buffer {
@@ -188,21 +204,32 @@ function uint64(value: number): Buffer {
   return bytes;
 }
 
+/** A nonce of a session, or one that is none where the relay gives none. */
+export async function nonceFor(relay: Called, token: string): Promise<string> {
+  const { body } = await call<{ nonce?: string }>(relay, 'POST', '/proof-nonce', { token });
+  return body.nonce ?? Buffer.alloc(32).toString('base64url');
+}
+
 /** Adds what the device signs to a request's body that lacks it, where the contract has the request take it. */
-export function withSignature(
+export async function withSignature(
+  relay: Called,
   { deviceId, token }: { readonly deviceId: string | null; readonly token: string },
   method: string,
   path: string,
   body: unknown,
-): unknown {
+): Promise<unknown> {
   const [, ended, leave] = /^\/group\/([^/]+)(\/leave)?$/.exec(path) ?? [];
   if (method === 'DELETE' && ended !== undefined && body === undefined) {
-    return withSignature({ deviceId, token }, method, path, {});
+    return withSignature(relay, { deviceId, token }, method, path, {});
   }
   if (typeof body !== 'object' || body === null || 'signature' in body) return body;
   if (method === 'DELETE' && ended !== undefined && deviceId !== null) {
     const ending = leave === undefined ? 'delete' : 'leave';
-    return { ...body, ...signedEnding({ deviceId, id: claimsOf(token).sub }, ending, `group:${ended}`) };
+    const nonce = await nonceFor(relay, token);
+    return {
+      ...body,
+      ...signedEnding({ deviceId, id: claimsOf(token).sub }, ending, `group:${ended}`, nonce),
+    };
   }
   const [, device] = /^\/devices\/([^/]+)$/.exec(path) ?? [];
   if (method === 'PUT' && device !== undefined)

@@ -180,7 +180,7 @@ export async function signUpOnDevice(
   relay: Pick<TestRelay, 'url'>,
   overrides: Record<string, unknown> = {},
 ): Promise<PersonOnDevice> {
-  return onDevice(await signUp(relay, overrides));
+  return onDevice(relay, await signUp(relay, overrides));
 }
 
 /** The same person in another session, on another device. */
@@ -188,7 +188,7 @@ export async function onAnotherDevice(
   relay: Pick<TestRelay, 'url'>,
   person: Person,
 ): Promise<PersonOnDevice> {
-  return onDevice(await logIn(relay, person));
+  return onDevice(relay, await logIn(relay, person));
 }
 
 /** The same person in another session that has no device yet. */
@@ -206,7 +206,7 @@ export async function befriend(one: Person, other: Person): Promise<void> {
   if (answer.status !== 201) throw new Error(`the contact request answered ${answer.status}`);
 }
 
-async function onDevice(person: Person): Promise<PersonOnDevice> {
+async function onDevice(relay: Pick<TestRelay, 'url'>, person: Person): Promise<PersonOnDevice> {
   const deviceId = randomUUID();
   const certificate = certificateOf(person.id, deviceId);
   const answer = await person.call('PUT', `/devices/${deviceId}`, { name: 'A browser', certificate });
@@ -216,7 +216,8 @@ async function onDevice(person: Person): Promise<PersonOnDevice> {
     ...person,
     deviceId,
     certificate,
-    call: (method, path, body) => person.call(method, path, withSignature(signing, method, path, body)),
+    call: async (method, path, body) =>
+      person.call(method, path, await withSignature(relay, signing, method, path, body)),
   };
 }
 
@@ -228,7 +229,7 @@ function signedIn(
   return {
     token,
     async call(method, path, given) {
-      const body = withSignature({ deviceId: null, token }, method, path, given);
+      const body = await withSignature(relay, { deviceId: null, token }, method, path, given);
       const headers = await proofHeaders(relay, { token, authKey }, { method, path, body });
       return call(relay, method, path, { token, headers, ...(body === undefined ? {} : { body }) });
     },

@@ -85,6 +85,11 @@ export function createApi(http: Http) {
     signedNames: (userIds: readonly string[]) =>
       http.call(routes.listSignedNames, { body: { user_ids: [...userIds] } }),
 
+    listSessions: () => http.call(routes.listSessions, {}),
+
+    /** @param prove for one that was not opened before this one */
+    endSession: (id: string, prove?: Prove) => http.call(routes.endSession, { params: { id }, prove }),
+
     listDevices: () => http.call(routes.listDevices, {}),
 
     putDevice: (id: string, body: RouteBody<typeof routes.putDevice>) =>
@@ -208,18 +213,15 @@ export function createApi(http: Http) {
       http.call(routes.addGroupMember, { params: { id }, body }),
 
     /** @param signature the device's, of leaving it; `statement`, the word of it for the other members */
-    leaveGroup: (id: string, signature: string, statement: string | null) =>
-      http.call(routes.leaveGroup, {
-        params: { id },
-        body: statement === null ? { signature } : { signature, statement },
-      }),
+    leaveGroup: (id: string, body: RouteBody<typeof routes.leaveGroup>) =>
+      http.call(routes.leaveGroup, { params: { id }, body }),
 
     /** Reads the leave statement of this person; `not-found` for a group that they didn't leave. */
     getLeaveStatement: (id: string) => http.call(routes.getLeaveStatement, { params: { id } }),
 
     /** @param signature the device's, of deleting it */
-    deleteGroup: (id: string, signature: string) =>
-      http.call(routes.deleteGroup, { params: { id }, body: { signature } }),
+    deleteGroup: (id: string, body: RouteBody<typeof routes.deleteGroup>) =>
+      http.call(routes.deleteGroup, { params: { id }, body }),
 
     /** Does for a group what {@link listUserMessages} does for a person. */
     listGroupMessages: (id: string, page: LogPage) =>

@@ -10,6 +10,7 @@ export interface AccountChange {
     | 'moved-on'
     | 'password'
     | 'recovery-key'
+    | 'recovery-key-created'
     | 'username'
     | 'vault';
   /** Null for a session that never got a device. */

@@ -21,6 +21,13 @@ export interface Discoverability {
   readonly shows_email: boolean;
 }
 
+/** A session that has registered no browser as a device. */
+export interface OpenSession {
+  readonly id: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+}
+
 /** The days that the relay keeps messages, and sealed copies of them; null for as long as the account is there. */
 export interface Retention {
   readonly entryDays: number;
@@ -73,6 +80,11 @@ export interface AppActions {
   renameDevice(name: string): Promise<void>;
   /** Ends another device of the person's, for good. */
   revokeDevice(deviceId: string): Promise<void>;
+  /**
+   * Ends a session, if one is named; then, or at once, lists the person's sessions elsewhere that have no device. Errors:
+   * `cancelled`.
+   */
+  updateSessions(endedId?: string): Promise<readonly OpenSession[]>;
   /** The person has seen which devices have signed in. */
   acknowledgeDevices(): Promise<void>;
   /** The person knows of the oldest change in `accountChangesAtom`. */

@@ -88,7 +88,7 @@ test('where the other browsers cannot give the new keys, the password does', asy
   await alice.page.getByRole('button', { name: 'Create a recovery key' }).click();
   await alice.keepRecoveryKey();
   const { page } = desk;
-  await expect(page.getByText(/^Your recovery key was replaced on Chrome on Linux, .+\./)).toBeVisible();
+  await expect(page.getByText(/^A recovery key was set up on Chrome on Linux, .+\./)).toBeVisible();
   await page.getByRole('button', { name: 'Not me' }).click();
   const wayOut = page.getByRole('region', { name: 'After a theft' });
   await expect(wayOut).toBeFocused();

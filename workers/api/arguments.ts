@@ -88,12 +88,15 @@ export const PasswordOwner = object({
   passwordParams: PasswordParams,
 });
 
+/** The relay's, good for one proof or one signature of the device. */
+export const RelayNonce = bytes(32, 32);
+
 export const ProofRequest = object({
   operation: string(limits.proofOperation, /./),
   body: string(limits.proofBody),
   replaces: integer(0, 0xffff_ffff),
   session: Id,
-  nonce: bytes(32, 32),
+  nonce: RelayNonce,
 });
 
 export const Revocation = bytes(limits.revocation);

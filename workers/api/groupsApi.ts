@@ -41,10 +41,10 @@ export interface GroupsApi {
   leaveStatement(conversationId: string): Promise<WireBytes>;
   /**
    * Signs with this device's key that the person deletes or leaves a group, for the relay, which takes it with DELETE
-   * /group/{id} and DELETE /group/{id}/leave. A device that knows the group's creator signs nothing but what is that
+   * /group/{id} and DELETE /group/{id}/leave, once by a nonce of POST /proof-nonce. A device that knows the group's creator signs nothing but what is that
    * person's to do (`policy`); one outside knows none, and leaves it to the relay.
    */
-  groupEnding(conversationId: string, ending: 'delete' | 'leave'): Promise<WireBytes>;
+  groupEnding(conversationId: string, ending: 'delete' | 'leave', nonce: WireBytes): Promise<WireBytes>;
   /**
    * Takes in the leave statements that the relay has. Valid ones are kept: their people are in `leavingIds`
    * then, and no message is encrypted before a commit has removed them. Others are ignored, and so not in

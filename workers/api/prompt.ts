@@ -12,6 +12,7 @@ export const operationKinds = [
   'create-recovery-key',
   'delete-account',
   'delete-message-backup',
+  'end-session',
   'mark-verified',
   'move-on',
   'renew-keys',

@@ -25,6 +25,11 @@ export interface ReceiptsApi {
    * Takes receipts over: those that the device named has signed in this epoch, up to which it was given the same log as this
    * one. All others change nothing, but for what is found where the logs differ. Those that are ahead of this device are
    * to be given again once it is there.
+   * @param isShown as of makeReceipt: who hides theirs is told of no receipt that agrees
    */
-  takeReceipts(conversationId: string, receipts: readonly GivenReceipt[]): Promise<ProcessResult>;
+  takeReceipts(
+    conversationId: string,
+    receipts: readonly GivenReceipt[],
+    isShown: boolean,
+  ): Promise<ProcessResult>;
 }

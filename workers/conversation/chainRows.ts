@@ -7,7 +7,9 @@ import type { TransactionScope } from './transactionScope.ts';
 
 const HASH = 32;
 const DEVICE = 16;
-const LENGTH = 2 * HASH + DEVICE + 2 * 6;
+const LENGTH = 2 * HASH + DEVICE + 2 * 4;
+/** A claim above this, to which no log comes, is not kept. */
+const MOST = 0xffff_ffff;
 
 export interface ChainRow {
   readonly seq: number;
@@ -32,8 +34,10 @@ export function putRow(transaction: TransactionScope, row: ChainRow): void {
   bytes.set(row.hash ?? new Uint8Array(HASH));
   bytes.set(row.digest, HASH);
   bytes.set(uuidToBytes(row.deviceId), 2 * HASH);
-  writeU48(view, 2 * HASH + DEVICE, row.claim?.position ?? 0);
-  writeU48(view, 2 * HASH + DEVICE + 6, row.claim?.count ?? 0);
+  if (row.claim !== null && Math.max(row.claim.position, row.claim.count) <= MOST) {
+    view.setUint32(2 * HASH + DEVICE, row.claim.position);
+    view.setUint32(2 * HASH + DEVICE + 4, row.claim.count);
+  }
   const sealed = account.sealer.sealBytes('chain', sealingKey(conversationId, row.seq), bytes);
   transaction.queueWrite(tx.objectStore('chain').put(sealed, [conversationId, row.seq]));
 }
@@ -87,19 +91,18 @@ function openRow(
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const hash = bytes.slice(0, HASH);
-  const position = readU48(view, 2 * HASH + DEVICE);
+  // Rows from before have six bytes for each.
+  const isShort = bytes.length === LENGTH;
+  const at = 2 * HASH + DEVICE;
+  const position = isShort ? view.getUint32(at) : readU48(view, at);
+  const count = isShort ? view.getUint32(at + 4) : readU48(view, at + 6);
   return {
     seq,
     hash: hash.every((octet) => octet === 0) ? null : hash,
     digest: bytes.slice(HASH, 2 * HASH),
     deviceId: uuidFromBytes(bytes.subarray(2 * HASH, 2 * HASH + DEVICE)),
-    claim: position === 0 ? null : { position, count: readU48(view, 2 * HASH + DEVICE + 6) },
+    claim: position === 0 ? null : { position, count },
   };
-}
-
-function writeU48(view: DataView, at: number, value: number): void {
-  view.setUint16(at, Math.floor(value / 0x1_0000_0000));
-  view.setUint32(at + 2, value % 0x1_0000_0000);
 }
 
 function readU48(view: DataView, at: number): number {

@@ -71,6 +71,7 @@ const requests: Record<OperationKind, (operation: Operation) => BoundRequest> = 
   'create-recovery-key': () => vaultRequest,
   'delete-account': () => emptyRequest('DELETE /user'),
   'delete-message-backup': () => emptyRequest('DELETE /history'),
+  'end-session': ({ id }) => emptyRequest(`DELETE /sessions/${id}`),
   'mark-verified': () => noRequest,
   'move-on': () => notYetMade('PUT /users/me/account-key'),
   'renew-keys': () => noRequest,

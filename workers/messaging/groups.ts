@@ -14,6 +14,7 @@ import {
   GroupNameInput,
   LeaveStatement,
   LeaveStatements,
+  RelayNonce,
 } from '../api/arguments.ts';
 import type { CommitSubmission, CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -123,9 +124,10 @@ export function createGroups(deps: TransactionDeps, session: Session) {
       return toBase64Url(statement);
     },
 
-    async groupEnding(id, given) {
+    async groupEnding(id, given, givenNonce) {
       const conversationId = check('groupEnding', ConversationId, id);
       const ending = check('groupEnding', GroupEnding, given);
+      const nonce = check('groupEnding', RelayNonce, givenNonce);
       const account = session.accountOnDevice();
       requireGroup(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
@@ -137,7 +139,7 @@ export function createGroups(deps: TransactionDeps, session: Session) {
         const { deviceId, signatureKey } = account.device;
         const { userId } = account;
         return toBase64Url(
-          signGroupEnding(signatureKey.privateKey, { ending, conversationId, userId, deviceId }),
+          signGroupEnding(signatureKey.privateKey, { ending, conversationId, userId, deviceId, nonce }),
         );
       });
     },

@@ -69,13 +69,14 @@ export function createReceipts(deps: TransactionDeps, session: Session) {
       });
     },
 
-    async takeReceipts(id, input) {
+    async takeReceipts(id, input, shown) {
       const conversationId = check('takeReceipts', ConversationId, id);
       const given = check('takeReceipts', GivenReceipts, input);
+      const isShown = check('takeReceipts', IsShown, shown);
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        const events = await new ReceiptReader(transaction, deps).take(given);
+        const events = await new ReceiptReader(transaction, deps, isShown).take(given);
         if (events.length > 0) await forgetOldestEvents(transaction);
         return { messages: [], events, state: await transaction.finish() };
       });
@@ -87,10 +88,12 @@ export function createReceipts(deps: TransactionDeps, session: Session) {
 class ReceiptReader {
   readonly #transaction: ConversationTransaction;
   readonly #deps: TransactionDeps;
+  readonly #isShown: boolean;
 
-  constructor(transaction: ConversationTransaction, deps: TransactionDeps) {
+  constructor(transaction: ConversationTransaction, deps: TransactionDeps, isShown: boolean) {
     this.#transaction = transaction;
     this.#deps = deps;
+    this.#isShown = isShown;
   }
 
   /** @returns what was found where a device was given another log */
@@ -150,13 +153,15 @@ class ReceiptReader {
 
   async #compare(
     { deviceId, position, userId }: Given,
-    { count, hash, start }: Receipt,
+    { count, hash, isShown, start }: Receipt,
   ): Promise<{ isSame: boolean; event: ConversationEvent | null }> {
     const transaction = this.#transaction;
     const reading = { start, position, hash, count };
     const agrees = await transaction.chain.agrees(reading);
     const { conversation } = transaction;
-    if (agrees === true) conversation.agreedAt = Math.max(conversation.agreedAt, position);
+    // The evidence of a message would tell that somebody has it who hides that, or to somebody who does.
+    if (agrees === true && isShown && this.#isShown)
+      conversation.agreedAt = Math.max(conversation.agreedAt, position);
     // Without a place for it yet, a difference is left to what this device says next.
     const seq = agrees === false ? await freePlace(transaction, position) : null;
     const finding = seq === null ? null : await transaction.chain.disagree(deviceId, reading);

@@ -105,7 +105,7 @@ export function createAccountState({ env }: TransactionDeps, session: Session, c
       const marked = verified ? [...others, { userId, accountKey }] : others;
       const next = {
         verified: marked,
-        pins: merge(pins, opened, { now: env.now(), ownUserId: account.userId }).shared,
+        pins: within(merge(pins, opened, { now: env.now(), ownUserId: account.userId }).shared, marked),
         revision: nextRevision(Math.max(known.revision, opened?.state.revision ?? -1)),
       };
       return seal(next, sharedKeys, account, stored);
@@ -136,7 +136,9 @@ export function createAccountState({ env }: TransactionDeps, session: Session, c
         if (opened !== null && counts(opened, known))
           await adoptVerified(tx, account, opened.state, env.now(), pins);
         const marks = await readMarksRecord(tx, account);
-        const { shared } = merge(pins, opened, { now: env.now(), ownUserId: account.userId });
+        const verified = marksIn(pins);
+        const { shared: all } = merge(pins, opened, { now: env.now(), ownUserId: account.userId });
+        const shared = within(all, verified);
         const isKept =
           opened === null
             ? shared.length === 0
@@ -148,7 +150,7 @@ export function createAccountState({ env }: TransactionDeps, session: Session, c
           return null;
         }
         const revision = nextRevision(Math.max(marks.revision, opened?.state.revision ?? 0));
-        return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account, stored);
+        return seal({ verified, pins: shared, revision }, sharedKeys, account, stored);
       });
     },
   } satisfies Partial<CryptoApi>;
@@ -243,7 +245,21 @@ function merge(
     shared.push(merged.shared);
   }
   for (const [userId, pin] of pins) if (!said.has(userId)) shared.push(sharedPin(userId, pin));
-  return { changed, shared: shared.slice(0, limits.pinnedPeople) };
+  return { changed, shared };
+}
+
+/**
+ * Leaves out the last ones of too many people, and nobody who is verified: a state has whom it marks, so that it would never be
+ * the same as what is known here.
+ */
+function within(
+  people: readonly PinnedPerson[],
+  verified: AccountState['verified'],
+): readonly PinnedPerson[] {
+  if (people.length <= limits.pinnedPeople) return people;
+  const marked = new Set(verified.map(({ userId }) => userId));
+  let room = Math.max(0, limits.pinnedPeople - marked.size);
+  return people.filter(({ userId }) => marked.has(userId) || room-- > 0);
 }
 
 function isSame(one: readonly PinnedPerson[], other: readonly PinnedPerson[]): boolean {

@@ -9,6 +9,8 @@ import { sha256 } from '../suite/sodium.ts';
 import { getSuite } from '../suite/suites.ts';
 
 const VERSION = 1;
+/** Version 1 had no nonce. */
+const GROUP_ENDING_VERSION = 2;
 
 // Devices sign with Ed25519, whatever suite a conversation runs.
 const suite = getSuite(0x0003);
@@ -49,6 +51,8 @@ export interface GroupEnding {
   readonly conversationId: string;
   readonly userId: string;
   readonly deviceId: string;
+  /** The relay's, good once: who is added again can't be made to leave by the same signature. */
+  readonly nonce: Uint8Array;
 }
 
 /** A device's view of a conversation, saved as a file. */
@@ -131,12 +135,13 @@ export function signDeviceCopied(
  * @returns an Ed25519 signature, 64 bytes
  */
 export function signGroupEnding(signatureKey: Uint8Array, groupEnding: GroupEnding): Uint8Array {
-  const content = encode(groupEnding, (writer, { conversationId, deviceId, ending, userId }) => {
-    writer.u8(VERSION);
+  const content = encode(groupEnding, (writer, { conversationId, deviceId, ending, nonce, userId }) => {
+    writer.u8(GROUP_ENDING_VERSION);
     writer.opaque(utf8(ending));
     writer.opaque(utf8(conversationId));
     writer.opaque(utf8(userId));
     writer.opaque(utf8(deviceId));
+    writer.opaque(nonce);
   });
   return signWithLabel(suite, signatureKey, 'SinettiGroupEnding', content);
 }

@@ -106,20 +106,22 @@ describe('what a device signs for the relay', () => {
     }
   });
 
-  it('is the end of a group: deleting or leaving, conversation, user and device', () => {
+  it('is the end of a group: deleting or leaving, conversation, user, device and nonce', () => {
     const given = {
       ending: 'delete',
       conversationId: 'group:g',
       userId: 'alice',
       deviceId: 'laptop',
+      nonce: Buffer.from('once'),
     } as const;
-    const content = Buffer.from('\u0001\u0006delete\u0007group:g\u0005alice\u0006laptop', 'latin1');
+    const content = Buffer.from('\u0002\u0006delete\u0007group:g\u0005alice\u0006laptop\u0004once', 'latin1');
     expect(holds('SinettiGroupEnding', content, signGroupEnding(signatureKey, given))).toBe(true);
     for (const other of [
       { ending: 'leave' as const },
       { conversationId: 'group:h' },
       { userId: 'bob' },
       { deviceId: 'phone' },
+      { nonce: Buffer.from('again') },
     ]) {
       const signed = signGroupEnding(signatureKey, { ...given, ...other });
       expect(holds('SinettiGroupEnding', content, signed)).toBe(false);

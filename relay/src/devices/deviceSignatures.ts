@@ -5,10 +5,12 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { opaque, opaquesIn } from '../opaque.ts';
 import { type DeviceRow, findDevice } from '../repositories/devices.ts';
+import { takeNonce } from '../repositories/proofs.ts';
 import type { ReceiptRow } from '../repositories/receipts.ts';
 import { deviceKeyOf } from './certificates.ts';
 
 const version = 1;
+const endingVersion = 2;
 const stateVersion = 2;
 const segmentedStateVersion = 3;
 const hashLength = 32;
@@ -194,21 +196,35 @@ export async function requireSignedReceipt(
   requireSignature(key, 'SinettiReceipt', content, signature);
 }
 
+/** A device's word that its person deletes or leaves a group. */
+export interface SignedEnding {
+  /** The session's, which is used up. */
+  readonly nonce: Buffer;
+  readonly signature: Buffer;
+}
+
 /**
- * Has the session's device itself say that its person deletes or leaves a group: a stolen token ends none.
+ * Has the session's device itself say that its person deletes or leaves a group, and once: a stolen token ends none, and
+ * nobody who has recorded what the device said has the person leave again.
  * @throws ApiError forbidden
  */
 export async function requireSignedEnding(
   db: Db,
   session: DeviceSession,
   ending: 'delete' | 'leave',
-  { conversationId, signature }: { readonly conversationId: string; readonly signature: string },
+  {
+    conversationId,
+    nonce,
+    now,
+    signature,
+  }: SignedEnding & { readonly conversationId: string; readonly now: number },
 ): Promise<void> {
   const { deviceId, userId } = session;
   const fields = [ending, conversationId, userId, deviceId].map((text) => opaque(Buffer.from(text)));
-  const content = Buffer.concat([Buffer.of(version), ...fields]);
+  const content = Buffer.concat([Buffer.of(endingVersion), ...fields, opaque(nonce)]);
   const key = (await signerOf(db, session))?.key ?? null;
-  requireSignature(key, 'SinettiGroupEnding', content, Buffer.from(signature, 'base64url'));
+  requireSignature(key, 'SinettiGroupEnding', content, signature);
+  if (!(await takeNonce(db, { nonce, sessionId: session.id, now }))) throw notSigned();
 }
 
 function requireSignature(

@@ -1,7 +1,7 @@
 import { groupConversationId, limits, type SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
-import { requireSignedCommit, requireSignedEnding } from '../devices/deviceSignatures.ts';
+import { requireSignedCommit, requireSignedEnding, type SignedEnding } from '../devices/deviceSignatures.ts';
 import { ApiError, quotaReached } from '../errors.ts';
 import { hearersOf, publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/newEntries.ts';
@@ -70,7 +70,7 @@ export interface Groups {
   leave(
     session: DeviceSession,
     groupId: string,
-    ending: { signature: string; statement: Buffer | null },
+    ending: SignedEnding & { statement: Buffer | null },
   ): Promise<void>;
   /**
    * The statement that this person last left the group with; null for a member, and for who left without one.
@@ -80,7 +80,7 @@ export interface Groups {
    * Deletes a group with its whole log.
    * @throws ApiError not-found, forbidden (not the creator, or not signed by the device)
    */
-  delete(session: DeviceSession, groupId: string, signature: string): Promise<void>;
+  delete(session: DeviceSession, groupId: string, ending: SignedEnding): Promise<void>;
 }
 
 export interface GroupDependencies {
@@ -183,9 +183,9 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       return { sent: receipt(stored.entry), members };
     },
 
-    async leave(session, groupId, { signature, statement }) {
+    async leave(session, groupId, { nonce, signature, statement }) {
       const { userId } = session;
-      const ending = { conversationId: groupConversationId(groupId), signature };
+      const ending = { conversationId: groupConversationId(groupId), nonce, signature, now: clock() };
       if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
       await requireSignedEnding(db, session, 'leave', ending);
       const memberIds = await db.transaction().execute(async (tx) => {
@@ -208,9 +208,9 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     leaveStatement: (userId, groupId) =>
       leaveStatements.leaveStatementOf(db, groupConversationId(groupId), userId),
 
-    async delete(session, groupId, signature) {
+    async delete(session, groupId, { nonce, signature }) {
       const { userId } = session;
-      const ending = { conversationId: groupConversationId(groupId), signature };
+      const ending = { conversationId: groupConversationId(groupId), nonce, signature, now: clock() };
       if (!(await conversations.takesPart(db, ending.conversationId, userId))) throw noSuchGroup();
       await requireSignedEnding(db, session, 'delete', ending);
       const memberIds = await db.transaction().execute(async (tx) => {

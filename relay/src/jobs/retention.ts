@@ -15,6 +15,9 @@ const day = 24 * 60 * 60 * 1000;
 /** Milliseconds that an entry is kept in any case. */
 export const keptAtLeast = 10 * 60 * 1000;
 
+/** Milliseconds by which a clock that is put right may move while the relay runs. */
+const clockTolerance = day;
+
 /** One bite: some milliseconds of the thread that commits. */
 const bite = { conversations: 50, entries: 50, bytes: 1024 * 1024, people: 100, copies: 100, pages: 64 };
 
@@ -30,6 +33,8 @@ export interface RetentionDependencies {
   readonly log: Pick<FastifyBaseLogger, 'error'>;
   /** Waits between two bites, for milliseconds; a simulation doesn't. */
   readonly rest?: (milliseconds: number) => Promise<unknown>;
+  /** Milliseconds that have passed, whatever the clock was set to. */
+  readonly elapsed?: () => number;
 }
 
 /**
@@ -39,8 +44,20 @@ export interface RetentionDependencies {
  */
 export function createRetentionJob(dependencies: RetentionDependencies): HourlyJob {
   const { clock, database, log, metrics, rest = sleep, retention } = dependencies;
+  const { elapsed = () => performance.now() } = dependencies;
   const { db, giveBack } = database;
   const stop = new AbortController();
+  /** The clock as it was less what had passed by then; null before the first run. */
+  let began: number | null = null;
+
+  /**
+   * The time that ages count by: a clock that is set ahead while the relay runs would make everything too old at once. A relay
+   * that starts takes its clock as it is.
+   */
+  function steadyNow(): number {
+    began ??= clock() - elapsed();
+    return Math.min(clock(), began + elapsed() + clockTolerance);
+  }
 
   /** Takes a bite, and rests. */
   async function bit<T>(take: () => Promise<T>): Promise<T> {
@@ -137,14 +154,15 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
 
   async function sweep(): Promise<void> {
     const now = clock();
-    const atMost = now - retention.days * day;
+    const aged = steadyNow();
+    const atMost = aged - retention.days * day;
     await rows.noteDays(db, retention.days, now);
     await emptyLogs({ atMost, atLeast: now - keptAtLeast });
     await inBites(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
     for (const conversationId of await treesToTidy(db, now)) {
       if (!stop.signal.aborted) await bit(() => tidyTree(db, conversationId, now));
     }
-    if (retention.historyDays !== null) await deleteCopies(now - retention.historyDays * day);
+    if (retention.historyDays !== null) await deleteCopies(aged - retention.historyDays * day);
     if (giveBack !== null) await inBites(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
   }
 

@@ -32,6 +32,10 @@ const sentences: Readonly<Record<MailedChange, Sentence>> = {
     en: 'The recovery key of your account was replaced or removed',
     fi: 'Tilisi palautusavain vaihdettiin tai poistettiin',
   },
+  'recovery-key-created': {
+    en: 'A recovery key was set up for your account',
+    fi: 'Tilillesi otettiin käyttöön palautusavain',
+  },
   username: { en: 'The username of your account was changed', fi: 'Tilisi käyttäjänimi vaihdettiin' },
   vault: {
     en: 'The list of whom you have verified was changed',

@@ -1,4 +1,4 @@
-import type { Profile } from '../../contract/index.ts';
+import type { AccountChangeKind, Profile, RouteBody, routes } from '../../contract/index.ts';
 import { limits } from '../../contract/index.ts';
 import { provenLifetime } from '../auth/sessions.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
@@ -19,6 +19,16 @@ export function accountHandlers({
   sessions,
   signedNames,
 }: Services) {
+  /** The change that a vault makes in the place of the one so far. @throws ApiError not-found without one */
+  async function vaultChange(
+    userId: string,
+    { recoveryAuthKey, recoveryWrap }: RouteBody<typeof routes.putVault>,
+  ): Promise<AccountChangeKind> {
+    if (recoveryAuthKey === undefined) return recoveryWrap === null ? 'recovery-key' : 'vault';
+    const before = await accounts.vault(userId);
+    return before.recoveryWrap === null ? 'recovery-key-created' : 'recovery-key';
+  }
+
   return {
     getVersion: async () => ({ version: relayVersion, sign_up: await accounts.signUpMode() }),
 
@@ -168,6 +178,7 @@ export function accountHandlers({
     putVault: async ({ session, body, requireProof }) => {
       if (body.version > 0) await requireProof();
       const { passwordWrap, recoveryWrap, recoveryAuthKey } = body;
+      const change = body.version > 0 ? await vaultChange(session.userId, body) : null;
       const version = await accounts.replaceVault(session.userId, {
         version: body.version,
         sealedVault: bytes(body.sealedVault),
@@ -178,10 +189,7 @@ export function accountHandlers({
             ? undefined
             : { authKey: recoveryAuthKey, proofKey: keyOf(body.recoveryProofKey) },
       });
-      if (body.version > 0) {
-        const isRecovery = recoveryAuthKey !== undefined || recoveryWrap === null;
-        await accountChanges.record(session, isRecovery ? 'recovery-key' : 'vault');
-      }
+      if (change !== null) await accountChanges.record(session, change);
       return { version };
     },
   } satisfies Partial<Handlers>;

@@ -54,15 +54,20 @@ export function groupHandlers({ groups, rateLimiter }: Services) {
 
     leaveGroup: ({ session, params, body }) => {
       const statement = body.statement === undefined ? null : bytes(body.statement);
-      return groups.leave(session, params.id, { signature: body.signature, statement });
+      return groups.leave(session, params.id, { ...endingOf(body), statement });
     },
     getLeaveStatement: async ({ session, params }) => {
       const statement = await groups.leaveStatement(session.userId, params.id);
       return { statement: statement === null ? null : text(statement) };
     },
-    deleteGroup: ({ session, params, body }) => groups.delete(session, params.id, body.signature),
+    deleteGroup: ({ session, params, body }) => groups.delete(session, params.id, endingOf(body)),
   } satisfies Partial<Handlers>;
 }
+
+const endingOf = ({ nonce, signature }: { readonly nonce: string; readonly signature: string }) => ({
+  nonce: bytes(nonce),
+  signature: bytes(signature),
+});
 
 function summaryOf(group: GroupRow): GroupSummary {
   return {

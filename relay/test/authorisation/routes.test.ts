@@ -41,7 +41,7 @@ async function send(
   const signing = { deviceId: deviceId ?? null, token: token ?? '' };
   const body =
     token?.split('.').length === 3 && token.length > 10
-      ? withSignature(signing, route.method, address, request.body)
+      ? await withSignature(world.relay, signing, route.method, address, request.body)
       : request.body;
   const sent = { method: route.method, path: `${address}${query}`, body };
   return call(world.relay, route.method, sent.path, {

@@ -51,14 +51,14 @@ beforeEach(async () => {
 afterEach(() => clients.endAll());
 
 /** Calls as a person, by way of any relay. */
-const request = <T>(
+const request = async <T>(
   relay: ClusterRelay,
   { deviceId, token }: PersonOnDevice,
   method: string,
   path: string,
   given?: unknown,
 ) => {
-  const body = withSignature({ deviceId, token }, method, path, given);
+  const body = await withSignature(relay, { deviceId, token }, method, path, given);
   return call<T>(relay, method, path, { token, ...(body === undefined ? {} : { body }) });
 };
 

@@ -62,6 +62,7 @@ export async function live(dataDir: string, plan: Plan, told: (size: Size) => vo
     clock: () => now,
     metrics: new Metrics(),
     rest: async () => {},
+    elapsed: () => now,
     log: { error: () => {} },
   });
   try {

@@ -49,8 +49,12 @@ describe('a change of who owns the account', () => {
   it.each<[AccountChange['kind'], () => Promise<{ status: number }>]>([
     ['vault', () => here.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145) })],
     [
-      'recovery-key',
+      'recovery-key-created',
       () => here.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145), ...recoveryKey() }),
+    ],
+    [
+      'recovery-key',
+      () => here.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145), recoveryWrap: null }),
     ],
     [
       'email',
@@ -88,6 +92,13 @@ describe('a change of who owns the account', () => {
         created_at: new Date(now).toISOString(),
       },
     ]);
+  });
+
+  it('is told as another recovery key where there was one, and as the first where there was none', async () => {
+    const set = (version: number) =>
+      here.call('PUT', '/vault', { version, sealedVault: base64Url(145), ...recoveryKey() });
+    for (const version of [1, 2]) expect((await set(version)).status).toBe(200);
+    expect((await changes()).map(({ kind }) => kind)).toEqual(['recovery-key-created', 'recovery-key']);
   });
 
   it('is told to a device that logs in later, a new password included', async () => {

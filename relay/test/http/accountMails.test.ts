@@ -62,9 +62,14 @@ describe('a change of who owns the account', () => {
       () => aino.call('PUT', '/users/me/password', newPassword()),
     ],
     [
+      'A recovery key was set up for your account',
+      'Tilillesi otettiin käyttöön palautusavain',
+      () => aino.call('PUT', '/vault', recoveryKey()),
+    ],
+    [
       'The recovery key of your account was replaced or removed',
       'Tilisi palautusavain vaihdettiin tai poistettiin',
-      () => aino.call('PUT', '/vault', recoveryKey()),
+      () => aino.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145), recoveryWrap: null }),
     ],
     [
       'A new browser was signed in to your account',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ConversationSummary, GroupSummary } from '../../contract/index.ts';
-import { signedEnding } from '../devices.ts';
+import { nonceFor, signedEnding } from '../devices.ts';
 import { base64Url, call, logIn, onAnotherDevice, type PersonOnDevice, signUp } from '../helpers.ts';
 import {
   addMember,
@@ -177,26 +177,45 @@ describe('ending a group', () => {
       const otherGroup = await createGroup(creator);
       const tablet = await onAnotherDevice(relay, person);
       const conversationId = `group:${groupId}`;
-      const signed = signedEnding(person, ending, conversationId);
+      const [nonce, ofTablet] = [await nonceFor(relay, person.token), await nonceFor(relay, tablet.token)];
+      const signed = signedEnding(person, ending, conversationId, nonce);
       const end = (token: string, body: object) =>
         call(relay, 'DELETE', `/group/${groupId}${path}`, { token, body });
       const others = [
-        { signature: base64Url(64) },
-        signedEnding(tablet, ending, conversationId),
-        signedEnding(stranger, ending, conversationId),
-        signedEnding({ ...person, id: stranger.id }, ending, conversationId),
-        signedEnding(person, ending, `group:${otherGroup}`),
-        signedEnding(person, ending === 'delete' ? 'leave' : 'delete', conversationId),
+        { nonce, signature: base64Url(64) },
+        { ...signed, nonce: ofTablet },
+        signedEnding(tablet, ending, conversationId, nonce),
+        signedEnding(stranger, ending, conversationId, nonce),
+        signedEnding({ ...person, id: stranger.id }, ending, conversationId, nonce),
+        signedEnding(person, ending, `group:${otherGroup}`, nonce),
+        signedEnding(person, ending === 'delete' ? 'leave' : 'delete', conversationId, nonce),
+        signedEnding(person, ending, conversationId, ofTablet),
+        signedEnding(person, ending, conversationId, base64Url(32)),
       ];
       for (const other of others) expect(await end(person.token, other)).toMatchObject(forbidden);
       expect(await end(tablet.token, signed)).toMatchObject(forbidden);
-      expect(await end(person.token, {})).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
+      for (const part of [{}, { nonce }, { signature: signed.signature }])
+        expect(await end(person.token, part)).toMatchObject({
+          status: 422,
+          body: { code: 'invalid-request' },
+        });
       expect(await groupsOf(person)).toContain(groupId);
 
       expect((await end(person.token, signed)).status).toBe(204);
       expect(await groupsOf(person)).not.toContain(groupId);
     },
   );
+
+  it('takes what the device has signed once: who was added again does not leave by it', async () => {
+    await addFirst();
+    const signed = signedEnding(member, 'leave', `group:${groupId}`, await nonceFor(relay, member.token));
+    const again = () =>
+      call(relay, 'DELETE', `/group/${groupId}/leave`, { token: member.token, body: signed });
+    expect((await again()).status).toBe(204);
+    expect((await addMember(creator, groupId, member, commitBody(1))).status).toBe(201);
+    expect(await again()).toMatchObject(forbidden);
+    expect(await groupsOf(member)).toContain(groupId);
+  });
 });
 
 it('what changes or ends a group needs a device; looking does not', async () => {

@@ -48,13 +48,14 @@ beforeEach(async () => {
 afterEach(() => relay.close());
 
 /** Fewer days than a session lasts. */
-const job = (retention = { days: 20, historyDays: null as number | null }) =>
+const job = (retention = { days: 20, historyDays: null as number | null }, elapsed = () => now) =>
   createRetentionJob({
     database: relay.relay.database,
     clock: () => now,
     log: relay.relay.app.log,
     retention,
     metrics,
+    elapsed,
   });
 
 const start = () =>
@@ -94,6 +95,20 @@ describe('the content of an entry', () => {
     await job().run();
     expect(await kept()).toEqual([]);
     expect(await metrics.registry.metrics()).toContain('sinetti_retention_deleted_total{kind="entry"} 4');
+  });
+
+  it('is not too old because the clock is set ahead while the relay runs, but because the time has passed', async () => {
+    await start();
+    await send(aino, eero, messageBody(1));
+    let passed = 0;
+    const running = job({ days: 20, historyDays: null }, () => passed);
+    await running.run();
+    now += 25 * day;
+    await running.run();
+    expect(await kept()).toEqual([1, 2]);
+    passed += 19 * day;
+    await running.run();
+    expect(await kept()).toEqual([]);
   });
 
   it('leaves its place, and the digest that it had', async () => {

@@ -20,6 +20,7 @@ const sentences = {
   'moved-on': 'accountChanges.movedOn',
   password: 'accountChanges.password',
   'recovery-key': 'accountChanges.recoveryKey',
+  'recovery-key-created': 'accountChanges.recoveryKeyCreated',
   username: 'accountChanges.username',
   vault: 'accountChanges.vault',
 } as const satisfies Record<AccountChange['kind'], MessageId>;

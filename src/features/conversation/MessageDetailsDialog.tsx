@@ -6,6 +6,7 @@ import { visibleName } from '../../lib/people.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import type { MessageEvidence, MessageView } from '../../store/chats.ts';
 import { devicesAtom } from '../../store/devices.ts';
+import { preferencesAtom } from '../../store/preferences.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
 import { LogFindingLine } from './LogFinding.tsx';
@@ -131,8 +132,10 @@ function DeviceName({ author, evidence, ownId }: EvidenceProps) {
 }
 
 function LogEvidence({ evidence: { log }, nameOf, ownId }: EvidenceProps) {
+  const { readReceipts } = useAtomValue(preferencesAtom);
   if (log.kind === 'finding') return <LogFindingLine event={log.event} ownId={ownId} nameOf={nameOf} />;
-  if (log.kind === 'agreed') return agreedText(log);
+  // How many have confirmed is what their receipts say, of which who hides theirs sees nothing.
+  if (log.kind === 'agreed') return agreedText(readReceipts ? log : { ...log, confirmed: 0 });
   return t(`chat.detailsLog.${log.kind}`);
 }
 

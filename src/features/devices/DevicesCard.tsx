@@ -11,6 +11,7 @@ import { Card, CardBody } from '../../ui/Card.tsx';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { DeviceRow } from './DeviceRow.tsx';
 import styles from './DevicesCard.module.css';
+import { OtherSessions } from './OtherSessions.tsx';
 
 /** Lists the devices on which the person is signed in, each with a way to remove it. */
 export function DevicesCard({ id }: { id?: string }) {
@@ -33,6 +34,7 @@ export function DevicesCard({ id }: { id?: string }) {
           ))}
         </ul>
       )}
+      <OtherSessions />
     </Card>
   );
 }

@@ -5,6 +5,7 @@ import movingOn from './movingOn.json';
 import profile from './profile.json';
 import reports from './reports.json';
 import retention from './retention.json';
+import sessions from './sessions.json';
 import settings from './settings.json';
 import shortcuts from './shortcuts.json';
 import unvouched from './unvouched.json';
@@ -18,6 +19,7 @@ export default {
   profile,
   reports,
   retention,
+  sessions,
   settings,
   shortcuts,
   unvouched,

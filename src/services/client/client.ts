@@ -162,6 +162,10 @@ export function createClient(options: ClientOptions): Client {
     loadDevices: async () => signedIn().security.devices.load(),
     renameDevice: async (name) => signedIn().security.devices.rename(name),
     revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),
+    async updateSessions(endedId) {
+      const { confirmation } = signedIn();
+      return (await import('../account/sessions.ts')).updateSessions(deps, confirmation, endedId);
+    },
     acknowledgeDevices: async () => signedIn().security.devices.acknowledge(),
     acknowledgeOlderStates: async () => signedIn().ownDevices.acknowledgeOlderStates(),
     acknowledgeAccountChange: async () => signedIn().security.accountChanges.acknowledge(),

@@ -90,7 +90,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
     }
     if (held.size > 0) ahead.set(conversationId, held);
     if (present.length === 0) return;
-    const { events, state: after } = await crypto.takeReceipts(conversationId, present);
+    const { events, state: after } = await crypto.takeReceipts(conversationId, present, options.isShown());
     sessionEvents.emit('receiptsTaken', { events, state: after });
   }
 

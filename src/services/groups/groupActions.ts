@@ -61,8 +61,13 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
+  async function signEnding(groupId: string, ending: 'delete' | 'leave') {
+    const { nonce } = await api.createProofNonce();
+    return { nonce, signature: await crypto.groupEnding(groupConversationId(groupId), ending, nonce) };
+  }
+
   async function deleteAtRelay(groupId: string): Promise<void> {
-    await api.deleteGroup(groupId, await crypto.groupEnding(groupConversationId(groupId), 'delete'));
+    await api.deleteGroup(groupId, await signEnding(groupId, 'delete'));
   }
 
   async function toleratingAbsence(task: () => Promise<unknown>): Promise<void> {
@@ -127,8 +132,9 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       failingWith(t('errors.leaveGroupFailed'), async () => {
         const { leaveStatement } = await import('./leaveStatement.ts');
         const statement = await leaveStatement(options, groupConversationId(groupId));
-        const signature = await crypto.groupEnding(groupConversationId(groupId), 'leave');
-        await giveUp(groupId, () => api.leaveGroup(groupId, signature, statement));
+        const signed = await signEnding(groupId, 'leave');
+        const ending = statement === null ? signed : { ...signed, statement };
+        await giveUp(groupId, () => api.leaveGroup(groupId, ending));
       }),
 
     delete: (groupId) =>

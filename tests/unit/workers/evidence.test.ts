@@ -70,6 +70,21 @@ describe('the evidence of a message', () => {
     expect(await logAt()).toEqual({ kind: 'agreed', confirmed: 2, others: 2 });
   });
 
+  it('tells by receipts only of those who show theirs, and to whoever shows their own', async () => {
+    const { alice, bob, say } = await createTalk();
+    const log = async () => (await evidenceOf(alice, 'First.')).log;
+    const hidden = await receiptOf(bob, ALICE_AND_BOB, false);
+    expect(hidden).not.toBeNull();
+    await take(alice, hidden);
+    expect(await log()).toEqual({ kind: 'open' });
+    await say(alice, 'Second.');
+    const shown = await receiptOf(bob, ALICE_AND_BOB, true);
+    await take(alice, shown, ALICE_AND_BOB, false);
+    expect(await log()).toEqual({ kind: 'open' });
+    await take(alice, shown);
+    expect(await log()).toEqual({ kind: 'agreed', confirmed: 1, others: 1 });
+  });
+
   it('says what was found of all that nobody has confirmed since', async () => {
     const { alice, bob, relay, say } = await createTalk();
     await say(bob, 'Second.');

@@ -57,23 +57,27 @@ describe('leaving a group', () => {
 
   it('is signed for the relay by members, and deleting by the creator, each by none of the other', async () => {
     const { alice, bob, world } = await createTrio();
+    const nonce = 'A'.repeat(43);
     const signatures = await Promise.all([
-      alice.api.groupEnding(GROUP, 'delete'),
-      bob.api.groupEnding(GROUP, 'leave'),
+      alice.api.groupEnding(GROUP, 'delete', nonce),
+      bob.api.groupEnding(GROUP, 'leave', nonce),
     ]);
     for (const signature of signatures) expect(decode(signature)).toHaveLength(64);
-    await expect(alice.api.groupEnding(GROUP, 'leave')).rejects.toMatchObject({ code: 'policy' });
-    await expect(bob.api.groupEnding(GROUP, 'delete')).rejects.toMatchObject({ code: 'policy' });
+    await expect(alice.api.groupEnding(GROUP, 'leave', nonce)).rejects.toMatchObject({ code: 'policy' });
+    await expect(bob.api.groupEnding(GROUP, 'delete', nonce)).rejects.toMatchObject({ code: 'policy' });
     // A device without the group's keys can't tell, and the relay knows.
     const phone = await world.device(ALICE);
-    expect(decode(await phone.api.groupEnding(GROUP, 'delete'))).toHaveLength(64);
+    expect(decode(await phone.api.groupEnding(GROUP, 'delete', nonce))).toHaveLength(64);
     for (const [id, ending] of [
       [ALICE_AND_BOB, 'leave'],
       [GROUP, 'rename'],
       ['group:x', 'leave'],
     ] as const) {
-      await expect(bob.api.groupEnding(id, ending as 'leave')).rejects.toMatchObject({ code: 'usage' });
+      await expect(bob.api.groupEnding(id, ending as 'leave', nonce)).rejects.toMatchObject({
+        code: 'usage',
+      });
     }
+    await expect(bob.api.groupEnding(GROUP, 'leave', 'AAAA')).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('lets a member commit the removal at once, without a message to send', async () => {

@@ -136,6 +136,7 @@ describe('a confirmed operation', () => {
     ['create-recovery-key', 'PUT /vault', null],
     ['delete-account', 'DELETE /user', null],
     ['delete-message-backup', 'DELETE /history', null],
+    ['end-session', `DELETE /sessions/${CAROL}`, CAROL],
     ['revoke-device', `DELETE /devices/${CAROL}`, CAROL],
   ];
 

@@ -10,6 +10,7 @@ import {
   grouped,
   groupInfo,
   ids,
+  proofNonce,
   sealed,
   sent,
   statement,
@@ -85,9 +86,12 @@ export const groups = {
     body: { ...commit, user_id: ids.eero, sealedName: sealed },
     response: { ...sent, members },
   },
-  leaveGroup: { params: { id: ids.group }, body: { signature: deviceSignature, statement } },
+  leaveGroup: {
+    params: { id: ids.group },
+    body: { nonce: proofNonce, signature: deviceSignature, statement },
+  },
   getLeaveStatement: { params: { id: ids.group }, response: { statement } },
-  deleteGroup: { params: { id: ids.group }, body: { signature: deviceSignature } },
+  deleteGroup: { params: { id: ids.group }, body: { nonce: proofNonce, signature: deviceSignature } },
   listGroupInvitations: {
     response: [
       {

@@ -31,6 +31,13 @@ describe('the notice of a change to the account', () => {
     ]);
   });
 
+  it('says of the first recovery key that it was set up', () => {
+    show({ ...replaced, kind: 'recovery-key-created' });
+    expect(screen.getByRole('region').textContent).toMatch(
+      /^A recovery key was set up on Chrome on Linux, .+\./,
+    );
+  });
+
   it('names a browser that never became a device', () => {
     show({ ...replaced, kind: 'password', deviceName: null });
     expect(screen.getByRole('region').textContent).toContain(

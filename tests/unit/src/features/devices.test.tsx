@@ -66,6 +66,36 @@ describe('the list of devices', () => {
     await waitFor(() => expect(toasts()).toEqual(['error: No connection.']));
   });
 
+  it('has log-ins without a device below it, each with a way to end it, and mostly none', async () => {
+    const { actions, show, toasts } = worldWith([laptop]);
+    actions.updateSessions.mockResolvedValueOnce([{ id: 'loose', createdAt: '2026-03-05T12:00:00.000Z' }]);
+    const user = show(<DevicesCard />);
+    const list = await screen.findByRole('list', { name: 'Log-ins without a device' });
+    expect(list).toHaveTextContent(/Since .*If this was not you, end it and change your password/);
+    await user.click(within(list).getByRole('button', { name: /^End the log-in of / }));
+    expect(actions.updateSessions).toHaveBeenLastCalledWith('loose');
+    await waitFor(() => expect(list).not.toBeInTheDocument());
+    expect(toasts()).toEqual(['success: The log-in was ended']);
+  });
+
+  it('keeps a log-in without a device that could not be ended, and says so', async () => {
+    const { actions, show, toasts } = worldWith([laptop]);
+    actions.updateSessions
+      .mockResolvedValueOnce([{ id: 'loose', createdAt: '2026-03-05T12:00:00.000Z' }])
+      .mockRejectedValue(new AppError('unreachable', 'No connection.'));
+    const user = show(<DevicesCard />);
+    await user.click(await screen.findByRole('button', { name: /^End the log-in of / }));
+    await waitFor(() => expect(toasts()).toEqual(['error: No connection.']));
+    expect(screen.getByRole('list', { name: 'Log-ins without a device' })).toBeVisible();
+  });
+
+  it('says below it when log-ins without a device could not be loaded', async () => {
+    const { actions, show } = worldWith([laptop]);
+    actions.updateSessions.mockRejectedValue(new AppError('unreachable', 'No connection.'));
+    show(<DevicesCard />);
+    expect(await screen.findByText('No connection.')).toBeVisible();
+  });
+
   it('renames this device', async () => {
     const { actions, show } = worldWith([laptop, phone]);
     const user = show(<DevicesCard />);

@@ -15,6 +15,7 @@ const commit = {
   groupInfo: 'AAAA',
   signature: 'A'.repeat(86),
 };
+const ending = { nonce: 'A'.repeat(43), signature: 'A'.repeat(86) };
 const consent = { privacyConsent: true as const, consentTimestamp: '2026-03-01T12:00:00.000Z' };
 const signUp = {
   username: 'anna',
@@ -64,6 +65,8 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
     (api) => api.putDiscoverability({ found_by: 'name', shows_email: true }),
   ],
   ['PUT /api/users/me/asked-first', (api) => api.putAskedFirst(true)],
+  ['GET /api/sessions', (api) => api.listSessions()],
+  [`DELETE /api/sessions/${id}`, (api) => api.endSession(id)],
   ['GET /api/storage', (api) => api.getStorage()],
   ['DELETE /api/user', (api) => api.deleteAccount(async () => 'proof')],
   ['GET /api/contacts', (api) => api.listContacts()],
@@ -105,8 +108,8 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
   [`GET /api/group/${id}`, (api) => api.getGroup(id)],
   ['POST /api/group', (api) => api.createGroup({ groupId: id, sealedName: 'AAAA' })],
   [`POST /api/group/${id}/add`, (api) => api.addGroupMembers(id, { ...commit, user_id: id })],
-  [`DELETE /api/group/${id}`, (api) => api.deleteGroup(id, 'c2lnbmVk')],
-  [`DELETE /api/group/${id}/leave`, (api) => api.leaveGroup(id, 'c2lnbmVk', null)],
+  [`DELETE /api/group/${id}`, (api) => api.deleteGroup(id, ending)],
+  [`DELETE /api/group/${id}/leave`, (api) => api.leaveGroup(id, ending)],
   ['GET /api/group-invitations', (api) => api.listGroupInvitations()],
   [`POST /api/group/${id}/invitations`, (api) => api.inviteGroupMembers(id, [id])],
   [`DELETE /api/group/${id}/invitations`, (api) => api.withdrawGroupInvitation(id, id)],

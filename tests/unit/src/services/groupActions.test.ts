@@ -26,6 +26,9 @@ const createGroup = vi.fn<Api['createGroup']>();
 const inviteGroupMembers = vi.fn<Api['inviteGroupMembers']>();
 const deleteGroup = vi.fn<Api['deleteGroup']>();
 const leaveGroup = vi.fn<Api['leaveGroup']>();
+const createProofNonce = async () => ({ nonce: 'once', session: 'session', version: 1, passwordKey: true });
+/** The device's signature, by the relay's nonce. */
+const signedEnding = (ending: 'delete' | 'leave') => ({ nonce: 'once', signature: `signed ${ending} once` });
 const startConversation = vi.fn<CryptoApi['startConversation']>();
 const addMembers = vi.fn<CryptoApi['addMembers']>();
 const submit = vi.fn<CommitSubmitter['submit']>();
@@ -86,6 +89,7 @@ beforeEach(() => {
       claimKeyPackages,
       claimKeyPackagesOfMany,
       createGroup,
+      createProofNonce,
       deleteGroup,
       inviteGroupMembers,
       leaveGroup,
@@ -94,7 +98,7 @@ beforeEach(() => {
       startConversation,
       addMembers,
       leaveStatement: step('statement', 'c2lnbmVk'),
-      groupEnding: async (id, ending) => step(`sign ${ending} ${id}`, `signed ${ending}`)(),
+      groupEnding: async (id, ending, nonce) => step(`sign ${ending} ${id}`, `signed ${ending} ${nonce}`)(),
       conversation: async () =>
         state({ members: memberIds.map((userId) => ({ userId, deviceIds: ['device'] })) }),
     },
@@ -331,13 +335,16 @@ describe('leaving a group', () => {
       'DELETE /leave -',
       `given up ${groupId}`,
     ]);
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', 'c2lnbmVk');
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, {
+      ...signedEnding('leave'),
+      statement: 'c2lnbmVk',
+    });
   });
 
   it('tells the relay without a statement when this device is outside the group', async () => {
     catchUp.mockResolvedValue(state({ status: 'outside' }));
     await actions.leave(groupId);
-    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'signed leave', null);
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, signedEnding('leave'));
   });
 
   it('succeeds when the relay no longer has the group', async () => {
@@ -362,7 +369,7 @@ describe('deleting a group', () => {
     await actions.delete(groupId);
     const signed = `sign delete ${conversationId} -`;
     expect(steps).toEqual([signed, 'DELETE /group -', `given up ${groupId}`, signed, `given up ${groupId}`]);
-    expect(deleteGroup).toHaveBeenCalledWith(groupId, 'signed delete');
+    expect(deleteGroup).toHaveBeenCalledWith(groupId, signedEnding('delete'));
   });
 
   it('says so when it fails', async () => {

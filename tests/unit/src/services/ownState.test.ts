@@ -56,6 +56,17 @@ describe('what own devices are told', () => {
     expect(flush.mock.calls).toEqual([[`self:${me}`], [`self:${me}`]]);
   });
 
+  it('leaves within a second of the change, or of the message before, and waits for no poll', async () => {
+    expect(timings.ownStateSpacing + timings.ownStateGathering).toBeLessThan(timings.syncPolling);
+    expect(timings.ownStateSpacing).toBeLessThanOrEqual(1_000);
+    type('Hal');
+    await deps.clock.advance(timings.ownStateSpacing);
+    type('Hallo');
+    await deps.clock.advance(timings.ownStateSpacing);
+    expect(flush).toHaveBeenCalledTimes(2);
+    expect(tellOwnDevices.mock.calls.at(-1)).toEqual([said('Hallo')]);
+  });
+
   it('is told again where that failed', async () => {
     tellOwnDevices.mockRejectedValueOnce(new NetworkError('timeout'));
     type('Hal');

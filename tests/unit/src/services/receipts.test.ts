@@ -19,7 +19,8 @@ let deps: TestDeps;
 let receipts: Receipts;
 const makeReceipt = vi.fn<(id: string, isShown: boolean) => Promise<unknown>>();
 const receiptStored = vi.fn<() => Promise<ConversationState>>();
-const takeReceipts = vi.fn<(id: string, given: readonly GivenReceipt[]) => Promise<unknown>>();
+const takeReceipts =
+  vi.fn<(id: string, given: readonly GivenReceipt[], isShown: boolean) => Promise<unknown>>();
 const putReceipt = vi.fn<(id: string, body: object) => Promise<undefined>>();
 const listReceipts = vi.fn<(id: string) => Promise<GivenReceipt[]>>();
 const onAvailable = vi.fn<() => Promise<void>>();
@@ -108,7 +109,7 @@ describe('what this device has received', () => {
 describe('receipts of others', () => {
   it('are given to the worker, and what it finds is told', async () => {
     await receipts.onReceipt({ type: 'receipt', conversationId, ...theirs });
-    expect(takeReceipts).toHaveBeenCalledExactlyOnceWith(conversationId, [theirs]);
+    expect(takeReceipts).toHaveBeenCalledExactlyOnceWith(conversationId, [theirs], false);
     expect(onTaken).toHaveBeenCalledExactlyOnceWith({ events: [], state: known });
     expect(onAvailable).not.toHaveBeenCalled();
   });
@@ -125,11 +126,11 @@ describe('receipts of others', () => {
     known = { ...known, lastSeq: 5 };
     changed(known);
     await deps.clock.advance(0);
-    expect(takeReceipts).toHaveBeenCalledExactlyOnceWith(conversationId, [further]);
+    expect(takeReceipts).toHaveBeenCalledExactlyOnceWith(conversationId, [further], false);
     known = { ...known, epoch: 2 };
     changed(known);
     await deps.clock.advance(0);
-    expect(takeReceipts).toHaveBeenLastCalledWith(conversationId, [next]);
+    expect(takeReceipts).toHaveBeenLastCalledWith(conversationId, [next], false);
   });
 
   it('of an epoch before, or of a conversation of others, are left alone', async () => {
@@ -144,7 +145,7 @@ describe('receipts of others', () => {
     expect(listReceipts).not.toHaveBeenCalled();
     deps.store.set(activeConversationAtom, peer);
     await receipts.refreshOpen();
-    expect(takeReceipts).toHaveBeenCalledExactlyOnceWith(conversationId, [theirs]);
+    expect(takeReceipts).toHaveBeenCalledExactlyOnceWith(conversationId, [theirs], false);
     known = { ...known, members: people(33) };
     await receipts.refreshOpen();
     known = { ...known, status: 'outside', members: [] };

@@ -55,6 +55,7 @@ export function fakeActions(): FakeActions {
     loadDevices: vi.fn<AppActions['loadDevices']>().mockResolvedValue(),
     renameDevice: vi.fn<AppActions['renameDevice']>().mockResolvedValue(),
     revokeDevice: vi.fn<AppActions['revokeDevice']>().mockResolvedValue(),
+    updateSessions: vi.fn<AppActions['updateSessions']>().mockResolvedValue([]),
     acknowledgeDevices: vi.fn<AppActions['acknowledgeDevices']>().mockResolvedValue(),
     setVerified: vi.fn<AppActions['setVerified']>().mockResolvedValue(),
     acceptIdentity: vi.fn<AppActions['acceptIdentity']>().mockResolvedValue(),

@@ -29,8 +29,13 @@ export async function readAndReceipt(device: TestDevice, id = ALICE_AND_BOB): Pr
 }
 
 /** Gives a device a receipt. @returns what it found, and how far the others are for it now */
-export async function take(device: TestDevice, receipt: GivenReceipt | null, id = ALICE_AND_BOB) {
-  const { events, state } = await device.api.takeReceipts(id, receipt === null ? [] : [receipt]);
+export async function take(
+  device: TestDevice,
+  receipt: GivenReceipt | null,
+  id = ALICE_AND_BOB,
+  isShown = true,
+) {
+  const { events, state } = await device.api.takeReceipts(id, receipt === null ? [] : [receipt], isShown);
   const found = events.map(({ change, senderId, seq }: ConversationEvent) => ({ ...change, senderId, seq }));
   return { found, receipts: state.receipts, isDoubted: state.isDoubted };
 }
@@ -95,7 +100,7 @@ export class ReceiptExchange {
     // Most are of the newest, which may still count.
     const recent = this.#made.slice(draw < 50 ? 0 : -6);
     const given = places.flatMap((place) => recent[place % recent.length] ?? []);
-    await device.api.takeReceipts(this.#id, given);
+    await device.api.takeReceipts(this.#id, given, true);
   }
 
   /** The device has read everything, and makes its receipt of that. */
@@ -108,6 +113,6 @@ export class ReceiptExchange {
 
   /** The device is given every receipt of the play once more. */
   async takeAll(device: TestDevice): Promise<void> {
-    await device.api.takeReceipts(this.#id, this.#made);
+    await device.api.takeReceipts(this.#id, this.#made, true);
   }
 }

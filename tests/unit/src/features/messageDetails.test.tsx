@@ -1,0 +1,24 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { preferencesAtom } from '#src/store/preferences.ts';
+import { message, veikko } from '../support/app.tsx';
+import { openVeikko } from '../support/messagesTab.tsx';
+
+it('the details of a message count nobody’s receipts where receipts are switched off here', async () => {
+  const { actions, store, user } = await openVeikko(message(veikko.id, 'Hello', { seq: 1234 }));
+  act(() => store.set(preferencesAtom, { readReceipts: false }));
+  actions.messageEvidence.mockResolvedValue({
+    seq: 1234,
+    senderId: veikko.id,
+    senderDeviceId: '1a2b3c4d-0000-4000-8000-000000000000',
+    isThisDevice: false,
+    epoch: 12,
+    suite: 0x004d,
+    log: { kind: 'agreed', confirmed: 2, others: 3 },
+  });
+  await user.click(screen.getByRole('button', { name: 'Message actions' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Message details' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Message details' });
+  await waitFor(() => expect(dialog).toHaveTextContent('At least one other browser was shown the same'));
+  expect(dialog).not.toHaveTextContent('2 of 3');
+});
