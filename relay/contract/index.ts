@@ -31,7 +31,6 @@ export * from './groupInvitations.ts';
 export * from './groups.ts';
 export * from './history.ts';
 export * from './limits.ts';
-export * from './mediaTypes.ts';
 export * from './movingOn.ts';
 export * from './names.ts';
 export * from './notifications.ts';

@@ -13,7 +13,7 @@ export interface Route {
   readonly params?: z.ZodMiniType;
   readonly query?: z.ZodMiniType;
   readonly body?: z.ZodMiniType;
-  /** Names of the fields of the body, and of the answer, that travel as bytes, where those are large: contract/mediaTypes.ts. */
+  /** Names of the fields of the body, and of the answer, that travel as bytes, where those are large: contract/primitives.ts. */
   readonly bodyParts?: readonly string[];
   readonly responseParts?: readonly string[];
   /**

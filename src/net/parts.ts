@@ -1,4 +1,4 @@
-/** Bodies whose byte strings are bytes beside their JSON: relay/contract/mediaTypes.ts. */
+/** Bodies whose byte strings are bytes beside their JSON: relay/contract/primitives.ts. */
 import { bytesOf, textOf } from './base64url.ts';
 import { type PartNames, putParts, takeParts, vectorHeader, vectorsIn } from './contract.ts';
 

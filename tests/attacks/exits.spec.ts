@@ -37,12 +37,6 @@ const asked = ['beacon', 'events', 'fetch', 'import', 'nested', 'socket', 'xhr']
 
 const places: readonly Place[] = [
   {
-    title: 'the worker that holds the keys',
-    leave: async ({ worker }, address) => void (await worker.evaluate(leaveWorker, [address])),
-    open: [],
-    openWithout: ['datagram', 'events', 'fetch', 'font', 'import', 'nested', 'socket', 'xhr'],
-  },
-  {
     title: 'the frame of the keys',
     async leave({ alice }, address) {
       // A frame that isn't drawn loads less.
@@ -77,7 +71,9 @@ const places: readonly Place[] = [
       title: `the service worker of the ${of}`,
       async leave({ alice, context }, address) {
         await expect.poll(() => context.serviceWorkers().length).toBe(2);
-        // It takes only the pages elsewhere that it serves: those that began after it.
+        // It takes only the pages elsewhere that it serves: those that began after it was there.
+        for (const place of [alice.page, keysOf(alice)])
+          await place.evaluate(async () => void (await navigator.serviceWorker.ready));
         await alice.page.reload();
         await alice.onDashboard();
         const origin = new URL(of === 'app' ? alice.page.url() : keysOf(alice).url()).origin;
@@ -154,33 +150,48 @@ for (const { leave, open, openWithout, title } of places) {
   });
 }
 
-/** Tries every way out of the worker. @returns those that came to nothing of its refusals, and what the relay was asked for */
-async function leaveToOwn({ alice, worker }: Victim, relay: Pick<RunningRelay, 'url'>) {
+/**
+ * Tries every way out of the worker, to a stranger and to the origins of the product.
+ * @returns how the stranger was reached, what else came to nothing of its refusals, and what the relay was asked for
+ */
+async function leaveFromWorker({ alice, worker }: Victim, relay: Pick<RunningRelay, 'url'>) {
   const keysOrigin = new URL(worker.url()).origin;
   const answered: string[] = [];
   alice.page.on('response', (response) => answered.push(response.url()));
-  const outcomes = await worker.evaluate(leaveWorker, [keysOrigin, relay.url]);
+  let reached: string[] = [];
+  let outcomes: Record<string, string> = {};
+  await withStranger(async (stranger, address) => {
+    outcomes = await worker.evaluate(leaveWorker, [keysOrigin, relay.url, address]);
+    // The stranger hears this, so it would have heard the rest.
+    await fetch(`${address}/?heard`);
+    reached = stranger.ways();
+  });
   return {
+    reached,
     done: Object.entries(outcomes).flatMap(([way, outcome]) => (outcome === 'done' ? [way] : [])),
-    answered: answered.flatMap((url) => /\/\?(\w+)$/.exec(url)?.[1] ?? []),
+    answered: answered.flatMap((url) =>
+      url.startsWith('http://localhost') ? (/\/\?(\w+)$/.exec(url)?.[1] ?? []) : [],
+    ),
   };
 }
 
-test('the worker that holds the keys says nothing to the origins of the product, and runs no text', async ({
+test('the worker that holds the keys reaches no stranger, says nothing to the origins of the product, and runs no text', async ({
   newBrowser,
   relay,
 }) => {
-  const said = await leaveToOwn(await meet(newBrowser, relay), relay);
-  expect(said).toEqual({ done: [], answered: [] });
+  const said = await leaveFromWorker(await meet(newBrowser, relay), relay);
+  expect(said).toEqual({ reached: ['heard'], done: [], answered: [] });
 });
 
-test('not so, but without the policies: the worker that holds the keys talks to the origins of the product', async ({
+test('not so, but without the policies: the worker that holds the keys talks to a stranger and to the origins of the product', async ({
   newBrowser,
 }) => {
   const relay = await startWithout([policies]);
   try {
     const victim = await meet(newBrowser, relay);
-    const { answered, done } = await leaveToOwn(victim, relay);
+    const { answered, done, reached } = await leaveFromWorker(victim, relay);
+    const toStranger = ['datagram', 'events', 'fetch', 'font', 'import', 'nested', 'socket', 'xhr'];
+    expect(reached).toEqual(expect.arrayContaining(toStranger));
     const ways = ['events', 'fetch', 'font', 'import', 'nested', 'worker', 'xhr'];
     expect(answered).toEqual(expect.arrayContaining(ways));
     const policy = ['policy default', 'policy sinetti-worker', 'policy of-a-stranger'];

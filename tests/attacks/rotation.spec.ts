@@ -109,14 +109,19 @@ function attempt<T>(open: () => T): T | null {
 
 /** Opens the vaults of all backups by a password, and by each key that it gives. */
 function openVaults(password: string, backups: readonly Backup[]): Vault[] {
-  const keys = backups.flatMap(({ user, vault }) => {
-    const { wrapKey } = passwordKeys(password, {
-      salt: bytes(user.password_salt),
-      opsLimit: user.password_ops_limit,
-      memLimitBytes: user.password_mem_limit,
-    });
-    return attempt(() => unwrapVaultKey(bytes(vault.password_wrap), wrapKey)) ?? [];
-  });
+  const wrapKeys = new Map<string, Uint8Array>();
+  // A password takes a second with each salt, and gets another salt only when it is changed.
+  const wrapKeyOf = ({ user }: Backup): Uint8Array => {
+    const salt = bytes(user.password_salt);
+    const limits = { opsLimit: user.password_ops_limit, memLimitBytes: user.password_mem_limit };
+    const kept = wrapKeys.get(salt.join());
+    const { wrapKey } = kept === undefined ? passwordKeys(password, { salt, ...limits }) : { wrapKey: kept };
+    wrapKeys.set(salt.join(), wrapKey);
+    return wrapKey;
+  };
+  const keys = backups.flatMap(
+    (backup) => attempt(() => unwrapVaultKey(bytes(backup.vault.password_wrap), wrapKeyOf(backup))) ?? [],
+  );
   return backups.flatMap(({ user, vault }) =>
     keys.flatMap((key) => attempt(() => openVault(bytes(vault.sealed_vault), key, user.id).vault) ?? []),
   );
@@ -174,17 +179,24 @@ async function steal(relay: RunningRelay, newBrowser: World['newBrowser']) {
   };
 }
 
-test('not so, but without its wall: who has a removed browser or an old password, and the relay, reads what comes after', async ({
+const always = { 'certifies by the old password': true, 'by the present password': [...notes] };
+
+// Two tests, so that they run beside each other.
+test('who has a removed browser or an old password, and the relay, reads nothing that comes after', async ({
   newBrowser,
   relay,
 }) => {
-  const always = { 'certifies by the old password': true, 'by the present password': [...notes] };
   expect(await steal(relay, newBrowser)).toEqual({
     ...always,
     'by the disk': notes.slice(0, 1),
     'by the old password': notes.slice(0, 2),
     'certifies by the disk': false,
   });
+});
+
+test('not so, but without its wall: who has a removed browser or an old password, and the relay, reads what comes after', async ({
+  newBrowser,
+}) => {
   const open = await startWithout(walls);
   try {
     const there: World['newBrowser'] = (username, options) =>

@@ -4,6 +4,7 @@ import { ApiError, quotaReached } from '../errors.ts';
 import { requireContact } from '../messaging/permissions.ts';
 import { personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { contactIds } from '../repositories/contacts.ts';
 import * as rows from '../repositories/groupInvitations.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { membersOf, requireCreator } from './groups.ts';
@@ -67,6 +68,7 @@ export function createGroupInvitations({ db, hub, clock }: GroupInvitationDepend
         await lockUsers(tx, userIds);
         const others = await othersAmong(tx, { creatorId, groupId, userIds });
         const waiting = await rows.unasked(tx, groupId, others);
+        for (const userId of waiting) await requireContact(tx, creatorId, userId);
         const known = await rows.askedIds(tx, groupId);
         const added = waiting.filter((userId) => !known.includes(userId));
         await requireRoom(tx, added);
@@ -109,7 +111,9 @@ async function othersAmong(
   const { memberIds } = await membersOf(db, groupConversationId(groupId));
   const members = new Set(memberIds);
   const others = [...new Set(userIds)].filter((userId) => !members.has(userId));
-  for (const userId of others) await requireContact(db, creatorId, userId);
+  const contacts = new Set(await contactIds(db, creatorId));
+  const stranger = others.find((userId) => !contacts.has(userId));
+  if (stranger !== undefined) await requireContact(db, creatorId, stranger);
   return others;
 }
 

@@ -1,4 +1,4 @@
-/** Bodies whose byte strings are bytes beside their JSON: contract/mediaTypes.ts. */
+/** Bodies whose byte strings are bytes beside their JSON: contract/primitives.ts. */
 import { limits, type PartNames, putParts, takeParts } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { opaque, opaquesIn } from '../opaque.ts';

@@ -1,6 +1,15 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer, type Server } from 'node:http';
 
+/** Answers a STUN request with the address that it came from (RFC 8489, sections 5 and 14.2). */
+function bindingAnswer(request: Buffer, address: string, port: number): Buffer {
+  const cookie = request.subarray(4, 8);
+  const from = Buffer.from([port >> 8, port & 0xff, ...address.split('.').map(Number)]);
+  const key = [...cookie.subarray(0, 2), ...cookie];
+  const answer = [0x01, 0x01, 0, 12, ...request.subarray(4, 20), 0, 0x20, 0, 8, 0, 1];
+  return Buffer.from([...answer, ...from.map((byte, at) => byte ^ (key[at] ?? 0))]);
+}
+
 /** A server of a stranger's, which counts what reaches it, on a port of TCP and the same one of UDP. */
 export class Stranger {
   readonly heard: string[] = [];
@@ -20,7 +29,11 @@ export class Stranger {
       socket.destroy();
     });
     this.#datagrams = createSocket('udp4');
-    this.#datagrams.on('message', () => this.heard.push('datagram'));
+    this.#datagrams.on('message', (request, { address, port }) => {
+      this.heard.push('datagram');
+      // A browser that gets no answer asks for ten seconds more.
+      this.#datagrams.send(bindingAnswer(request, address, port), port, address);
+    });
   }
 
   /** The ways by which it was reached, each once, in alphabetical order. */

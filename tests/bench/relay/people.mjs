@@ -59,7 +59,7 @@ export async function introduce(api, one, other) {
   await call(api, 'POST', `/conversations/${conversationId}/commits`, commitBody(body), one);
 }
 
-/** A commit's body as it travels (relay/contract/mediaTypes.ts): no more than the relay's contract asks of who has no other use for it. */
+/** A commit's body as it travels (relay/contract/primitives.ts): no more than the relay's contract asks of who has no other use for it. */
 function commitBody({ commit, groupInfo, ...body }) {
   const parts = [commit, groupInfo].map((text) => opaque(Buffer.from(text, 'base64url')));
   return Buffer.concat([opaque(JSON.stringify({ ...body, commit: 0, groupInfo: 1 })), ...parts]);
