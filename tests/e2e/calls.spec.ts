@@ -123,7 +123,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
       'GET /conversations/group:ID/receipts',
       'GET /group/ID',
       'GET /groups',
-      'GET /messages/group/ID?after=0&limit=200',
+      'GET /messages/group/ID?after=0&digestOf=1&limit=200',
       'GET /messages/group/ID?after=1&limit=200',
       'POST /conversations/group:ID/commits',
       'POST /group',
@@ -146,6 +146,8 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
       'GET /group/ID',
       'GET /groups',
       'POST /group/ID/add',
+      // Of those who want to be asked first nothing is claimed.
+      'POST /group/ID/invitations',
       'POST /key-packages/claim',
     ]);
     expect(made.filter((call) => call.startsWith('GET /messages/')).length).toBeLessThan(2);
@@ -158,7 +160,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
       'GET /group/ID',
       'GET /groups',
       'GET /key-packages',
-      'GET /messages/group/ID?after=1&limit=200',
+      'GET /messages/group/ID?after=1&digestOf=2&limit=200',
       'GET /messages/group/ID?after=2&limit=200',
       'GET /welcomes',
     ]);
@@ -166,7 +168,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
 
   await test.step('deleting it, with its chat open at a member', async () => {
     await bob.openGroup('Sailing');
-    await his.until('GET /messages/group/ID?before=2&limit=50');
+    await his.until('GET /messages/group/ID?before=2&digestOf=2&limit=50');
     his.take();
     await alice.deleteGroup('Sailing');
     await hers.until('DELETE /history?conversationId=group:ID');
@@ -174,6 +176,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
       'DELETE /group/ID',
       'DELETE /history?conversationId=group:ID',
       'GET /groups',
+      'POST /proof-nonce',
     ]);
     await expect(bob.page.getByText('This group is no longer on the server.')).toBeVisible();
     await his.until('GET /group/ID/departure');
