@@ -146,7 +146,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
       'GET /group/ID',
       'GET /groups',
       'POST /group/ID/add',
-      // Of those who want to be asked first nothing is claimed.
+      // Nothing is claimed of those who want to be asked first.
       'POST /group/ID/invitations',
       'POST /key-packages/claim',
     ]);

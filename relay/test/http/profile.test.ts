@@ -136,6 +136,7 @@ describe('the account’s own data', () => {
     const { body } = await later.call<AccountData>('GET', '/users/me');
     expect(body).toEqual({
       profile: (await later.call('GET', '/profile')).body,
+      asked_first: false,
       consented_at: '2026-03-01T12:00:00.000Z',
       discoverability: { found_by: 'both', shows_email: false },
       password_params: { salt: person.salt, opsLimit: 3, memLimit: 134_217_728 },
