@@ -12,8 +12,13 @@ test('who asks to be asked first is invited, joins by a tap, and is in the group
   const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
   await bob.tab('Profile').click();
   const setting = bob.page.getByRole('switch', { name: 'Ask me first' });
+  // The switch shows the choice before the relay has it.
+  const kept = bob.page.waitForResponse(
+    (response) => response.url().endsWith('/users/me/asked-first') && response.request().method() === 'PUT',
+  );
   await setting.click();
   await expect(bob.page.getByText('Contacts who want you in a group ask you first.')).toBeVisible();
+  await kept;
   await bob.tab('Groups').click();
 
   await alice.createGroup('Sailing club');
