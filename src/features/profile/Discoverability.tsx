@@ -1,8 +1,7 @@
-import { useAtomValue } from 'jotai';
 import { Search } from 'lucide-react';
 import { useId } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { requiredActionsAtom } from '../../store/actions.ts';
+import type { AppActions, Discoverability as Setting } from '../../store/actions.ts';
 import { CardRow } from '../../ui/Card.tsx';
 import { Choice } from '../../ui/Choice.tsx';
 import { Switch } from '../../ui/Switch.tsx';
@@ -10,18 +9,14 @@ import { RelaySetting } from './RelaySetting.tsx';
 
 const ways = ['both', 'name', 'email', 'none'] as const;
 
+const load = (actions: AppActions) => actions.loadDiscoverability();
+const save = (actions: AppActions, next: Setting) => actions.setDiscoverability(next);
+
 /** Says in a sentence by what others find one, and lets it be chosen. */
 export function Discoverability({ id }: { id: string }) {
-  const { loadDiscoverability, setDiscoverability } = useAtomValue(requiredActionsAtom);
   const explanation = useId();
   return (
-    <RelaySetting
-      id={id}
-      title={t('profile.found.title')}
-      icon={<Search />}
-      load={loadDiscoverability}
-      save={setDiscoverability}
-    >
+    <RelaySetting id={id} title={t('profile.found.title')} icon={<Search />} load={load} save={save}>
       {(known, change) => (
         <>
           <CardRow

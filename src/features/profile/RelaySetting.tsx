@@ -1,6 +1,8 @@
+import { useAtomValue } from 'jotai';
 import { type ReactNode, useEffect, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { errorText } from '../../lib/errorText.ts';
+import { type AppActions, requiredActionsAtom } from '../../store/actions.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { Card, CardBody } from '../../ui/Card.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
@@ -10,8 +12,8 @@ interface RelaySettingProps<Setting> {
   title: string;
   icon: ReactNode;
   /** Keep it the same from render to render. */
-  load: () => Promise<Setting>;
-  save: (next: Setting) => Promise<unknown>;
+  load: (actions: AppActions) => Promise<Setting>;
+  save: (actions: AppActions, next: Setting) => Promise<unknown>;
   /** The rows of a setting that is known. A change shows at once, and is taken back where the relay refuses it. */
   children: (known: Setting, change: (next: Setting) => void) => ReactNode;
 }
@@ -19,26 +21,27 @@ interface RelaySettingProps<Setting> {
 /** A card of a setting that the relay keeps. */
 export function RelaySetting<Setting>(props: RelaySettingProps<Setting>) {
   const { load, save } = props;
+  const actions = useAtomValue(requiredActionsAtom);
   const [known, setKnown] = useState<{ setting: Setting } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
 
   useEffect(() => {
     let current = true;
-    load().then(
+    load(actions).then(
       (setting) => current && setKnown({ setting }),
       (error: unknown) => current && setFailure(errorText(error, t('profile.found.failed'))),
     );
     return () => {
       current = false;
     };
-  }, [load]);
+  }, [actions, load]);
 
   async function change(next: Setting) {
     const before = known;
     setKnown({ setting: next });
     setFailure(null);
     try {
-      await save(next);
+      await save(actions, next);
     } catch (error) {
       setKnown(before);
       setFailure(errorText(error, t('profile.found.failed')));
