@@ -42,6 +42,7 @@ export const tablesInOrder = [
   'trees',
   'tree_nodes',
   'group_invitations',
+  'retention_days',
 ] as const satisfies readonly (keyof Tables)[];
 
 /** Rows that are in memory at a time. The largest have a megabyte. */

@@ -202,7 +202,7 @@ export class Simulation {
     if (!this.#isMember(participant)) return this.#forget(participant);
     const mailbox = this.#relay.mailbox(deviceId);
     for (const item of mailbox.filter(({ conversationId }) => conversationId === id)) {
-      await api.joinByWelcome(item);
+      await api.joinByWelcome({ ...item, tree: this.#relay.tree(id, item.treeHash) });
       if (this.#left.has(participant.userId)) this.events.add('somebody came back');
       mailbox.splice(mailbox.indexOf(item), 1);
     }
@@ -216,10 +216,11 @@ export class Simulation {
     if (state.status === 'forked') throw new Error(`${participant.userId} forked: ${state.refusal}`);
     if (state.status === 'outside' && !mailbox.some(({ conversationId }) => conversationId === id)) {
       const waiting = await api.nextCommit(id);
-      const { epoch, groupInfo } = this.#relay.log(id);
+      const { epoch, groupInfo, treeHash } = this.#relay.log(id);
       const isStale = waiting === null || waiting.epoch < epoch;
+      const tree = this.#relay.tree(id, treeHash);
       participant.requests.push(
-        isStale ? await api.joinByExternalCommit({ conversationId: id, epoch, groupInfo }) : waiting,
+        isStale ? await api.joinByExternalCommit({ conversationId: id, epoch, groupInfo, tree }) : waiting,
       );
     }
     return state;
