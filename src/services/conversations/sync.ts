@@ -128,8 +128,9 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
       const query = { after, ...joiner.withoutContent(start, after), limit: limits.messagesPerPage };
       const entries = await page(state.conversationId, query);
       const last = entries.at(-1);
-      // A page of large entries is short, so only an empty one is the end.
-      if (last === undefined) return state;
+      // A page of large entries is short, so only an empty one is the end. The conversation may have changed while it came: its name
+      // was opened, say.
+      if (last === undefined) return crypto.conversation(state.conversationId);
       state = await process(state.conversationId, entries);
       // Behind the page's end: the rest is not for a device outside, or the worker has stopped at it.
       if (state.lastSeq < last.seq) return state;

@@ -92,6 +92,16 @@ describe('catching up with a log', () => {
     expect(onProcessed).toHaveBeenCalledTimes(3);
   });
 
+  it('that has nothing more to read says what the conversation is by then', async () => {
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    await sync.catchUp(conversationId);
+    relay.before = (call) => {
+      if (call.startsWith('listUserMessages after')) device.readSeq = 2;
+    };
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ readSeq: 2 });
+  });
+
   it('goes on after a page that large entries have made short', async () => {
     relay.begin(peer, 5);
     relay.welcome('own-device', 1);
