@@ -5,7 +5,7 @@ import { defineRoute } from './route.ts';
 /**
  * An operation that a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified; copies
  * of messages were deleted from a `message-backup`; with `moved-on` the account has another account key. A `recovery-key` was replaced
- * or removed, and there was none before one that was `recovery-key-created`.
+ * or removed, and there was none, nor a part of one, before one that was `recovery-key-created`.
  */
 export const AccountChangeKind = z.enum([
   'device-revoked',

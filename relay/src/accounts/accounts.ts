@@ -129,10 +129,13 @@ export interface Accounts {
   /** Returns which of the names aren't the person's yet, in whatever case. */
   newNames(userId: string, names: { username: string; email: string }): Promise<('username' | 'email')[]>;
   /**
-   * @returns the new version
+   * @returns the new version, and if there was a recovery key, or a part of one, in the vault that was replaced
    * @throws ApiError stale-version with the stored version; invalid-request for a first vault without a wrap
    */
-  replaceVault(userId: string, vault: VaultReplacement): Promise<number>;
+  replaceVault(
+    userId: string,
+    vault: VaultReplacement,
+  ): Promise<{ readonly version: number; readonly hadRecoveryKey: boolean }>;
 }
 
 export interface AccountDependencies extends PasswordDependencies {
@@ -307,14 +310,19 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
     async replaceVault(userId, { recoveryKey, ...vault }) {
       const version = vault.version + 1;
       const recovery = vault.recoveryWrap === null ? null : recoveryKey && (await credentialsOf(recoveryKey));
-      const isStored = await db.transaction().execute(async (tx) => {
+      const { hadRecoveryKey, isStored } = await db.transaction().execute(async (tx) => {
         await users.lockUsers(tx, [userId]);
         const change = { ...vault, version, recovery };
-        if (vault.version > 0) return replaceVault(tx, userId, change, clock());
-        return insertVault(tx, userId, firstVault(change), recovery ?? null);
+        if (vault.version === 0) {
+          const isFirst = await insertVault(tx, userId, firstVault(change), recovery ?? null);
+          return { hadRecoveryKey: false, isStored: isFirst };
+        }
+        const wrap = (await findVault(tx, userId))?.recoveryWrap ?? null;
+        const had = wrap !== null || (await findRecoveryHash(tx, userId)) !== null;
+        return { hadRecoveryKey: had, isStored: await replaceVault(tx, userId, change, clock()) };
       });
       if (!isStored) throw await staleVersion(db, userId);
-      return version;
+      return { version, hadRecoveryKey };
     },
   };
 }

@@ -19,16 +19,6 @@ export function accountHandlers({
   sessions,
   signedNames,
 }: Services) {
-  /** The change that a vault makes in the place of the one so far. @throws ApiError not-found without one */
-  async function vaultChange(
-    userId: string,
-    { recoveryAuthKey, recoveryWrap }: RouteBody<typeof routes.putVault>,
-  ): Promise<AccountChangeKind> {
-    if (recoveryAuthKey === undefined) return recoveryWrap === null ? 'recovery-key' : 'vault';
-    const before = await accounts.vault(userId);
-    return before.recoveryWrap === null ? 'recovery-key-created' : 'recovery-key';
-  }
-
   return {
     getVersion: async () => ({ version: relayVersion, sign_up: await accounts.signUpMode() }),
 
@@ -178,8 +168,7 @@ export function accountHandlers({
     putVault: async ({ session, body, requireProof }) => {
       if (body.version > 0) await requireProof();
       const { passwordWrap, recoveryWrap, recoveryAuthKey } = body;
-      const change = body.version > 0 ? await vaultChange(session.userId, body) : null;
-      const version = await accounts.replaceVault(session.userId, {
+      const { version, hadRecoveryKey } = await accounts.replaceVault(session.userId, {
         version: body.version,
         sealedVault: bytes(body.sealedVault),
         passwordWrap: passwordWrap === undefined ? undefined : bytes(passwordWrap),
@@ -189,7 +178,7 @@ export function accountHandlers({
             ? undefined
             : { authKey: recoveryAuthKey, proofKey: keyOf(body.recoveryProofKey) },
       });
-      if (change !== null) await accountChanges.record(session, change);
+      if (body.version > 0) await accountChanges.record(session, vaultChange(body, hadRecoveryKey));
       return { version };
     },
   } satisfies Partial<Handlers>;
@@ -213,3 +202,16 @@ function wrapsOf({ passwordWrap, recoveryWrap }: VaultRow) {
 }
 
 const keyOf = (proofKey: string | undefined) => (proofKey === undefined ? null : bytes(proofKey));
+
+/**
+ * The change that a vault makes in the place of another. A new wrap alone is no other recovery key: each renewal of the keys has one.
+ * @param had there was a recovery key before, or a part of one
+ */
+function vaultChange(
+  { recoveryAuthKey, recoveryWrap }: RouteBody<typeof routes.putVault>,
+  had: boolean,
+): AccountChangeKind {
+  if (recoveryWrap === null) return had ? 'recovery-key' : 'vault';
+  if (recoveryAuthKey === undefined) return 'vault';
+  return had ? 'recovery-key' : 'recovery-key-created';
+}

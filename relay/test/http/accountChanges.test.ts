@@ -53,10 +53,6 @@ describe('a change of who owns the account', () => {
       () => here.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145), ...recoveryKey() }),
     ],
     [
-      'recovery-key',
-      () => here.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145), recoveryWrap: null }),
-    ],
-    [
       'email',
       () => here.call('PUT', '/users/me', { username: here.username, email: `${randomUUID()}@example.org` }),
     ],
@@ -95,10 +91,32 @@ describe('a change of who owns the account', () => {
   });
 
   it('is told as another recovery key where there was one, and as the first where there was none', async () => {
-    const set = (version: number) =>
-      here.call('PUT', '/vault', { version, sealedVault: base64Url(145), ...recoveryKey() });
+    const set = (version: number) => {
+      now += 1;
+      return here.call('PUT', '/vault', { version, sealedVault: base64Url(145), ...recoveryKey() });
+    };
     for (const version of [1, 2]) expect((await set(version)).status).toBe(200);
     expect((await changes()).map(({ kind }) => kind)).toEqual(['recovery-key-created', 'recovery-key']);
+  });
+
+  it('is told as the first recovery key where there is no part of one, and as another or none where there is', async () => {
+    const { recoveryWrap, ...credentials } = recoveryKey();
+    const none = { recoveryWrap: null };
+    const parts = [none, credentials, credentials, { recoveryWrap }, recoveryKey(), none, recoveryKey()];
+    for (const [at, part] of parts.entries()) {
+      now += 1;
+      const vault = { version: at + 1, sealedVault: base64Url(145), ...part };
+      expect((await here.call('PUT', '/vault', vault)).status).toBe(200);
+    }
+    expect((await changes()).map(({ kind }) => kind)).toEqual([
+      'vault',
+      'recovery-key-created',
+      'recovery-key',
+      'vault',
+      'recovery-key',
+      'recovery-key',
+      'recovery-key-created',
+    ]);
   });
 
   it('is told to a device that logs in later, a new password included', async () => {

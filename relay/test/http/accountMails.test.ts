@@ -69,7 +69,11 @@ describe('a change of who owns the account', () => {
     [
       'The recovery key of your account was replaced or removed',
       'Tilisi palautusavain vaihdettiin tai poistettiin',
-      () => aino.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145), recoveryWrap: null }),
+      async () => {
+        aino = await signUpOnDevice(relay);
+        await aino.call('PUT', '/vault', { ...recoveryKey(), version: 0, passwordWrap: base64Url(73) });
+        return aino.call('PUT', '/vault', { version: 1, sealedVault: base64Url(145), recoveryWrap: null });
+      },
     ],
     [
       'A new browser was signed in to your account',

@@ -23,7 +23,7 @@ describe('the notice of a change to the account', () => {
   it('says what was changed, on which device and when, and what to do', () => {
     show(replaced);
     const notice = screen.getByRole('region', { name: 'Changes to your account' });
-    expect(notice.textContent).toMatch(/^Your recovery key was replaced on Chrome on Linux, .+\./);
+    expect(notice.textContent).toMatch(/^Your recovery key was replaced or removed on Chrome on Linux, .+\./);
     expect(notice.textContent).toContain('Not you? Then somebody has your password or recovery key.');
     expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
       'Not me',
