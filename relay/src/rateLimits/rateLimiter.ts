@@ -64,6 +64,16 @@ export class RateLimiter {
     }
   }
 
+  /** Does what shares were taken for, and gives them back where it is refused: that doesn't count. */
+  async orGiveBack<T>(taken: readonly Share[], task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      await this.giveBack(...taken);
+      throw error;
+    }
+  }
+
   /** The bucket of a subject, and for an IPv6 address that of all its neighbours in a /48. */
   #buckets(name: QuotaName, subject: string): Bucket[] {
     const quota = this.#options.quotas[name];

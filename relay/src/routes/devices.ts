@@ -32,12 +32,7 @@ export function deviceHandlers({ accountChanges, accountMails, devices, rateLimi
         else taken.push(share);
       }
     }
-    try {
-      return await claim(spared);
-    } catch (error) {
-      await rateLimiter.giveBack(...taken);
-      throw error;
-    }
+    return rateLimiter.orGiveBack(taken, () => claim(spared));
   }
 
   return {

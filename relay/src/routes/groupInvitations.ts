@@ -20,12 +20,10 @@ export function groupInvitationHandlers({ groupInvitations, rateLimiter }: Servi
     inviteGroupMembers: async ({ session: { userId }, params, body }) => {
       const people = await groupInvitations.toAsk(userId, params.id, body.user_ids);
       const taken = await takeAddedTurns(rateLimiter, userId, people);
-      try {
-        return { asked: await groupInvitations.invite(userId, params.id, body.user_ids) };
-      } catch (error) {
-        await rateLimiter.giveBack(...taken);
-        throw error;
-      }
+      const asked = await rateLimiter.orGiveBack(taken, () =>
+        groupInvitations.invite(userId, params.id, body.user_ids),
+      );
+      return { asked };
     },
 
     withdrawGroupInvitation: ({ session, params, body }) =>

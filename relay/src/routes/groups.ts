@@ -43,12 +43,7 @@ export function groupHandlers({ groups, rateLimiter }: Services) {
         session.userId,
         await groups.notYetIn(params.id, people),
       );
-      try {
-        return await groups.add(session, params.id, { userId, userIds }, commit);
-      } catch (error) {
-        await rateLimiter.giveBack(...taken);
-        throw error;
-      }
+      return rateLimiter.orGiveBack(taken, () => groups.add(session, params.id, { userId, userIds }, commit));
     },
 
     leaveGroup: ({ session, params, body }) => {
