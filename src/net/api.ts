@@ -216,14 +216,14 @@ export function createApi(http: Http) {
     addGroupMembers: (id: string, body: RouteBody<typeof routes.addGroupMember>) =>
       http.call(routes.addGroupMember, { params: { id }, body }),
 
-    /** @param signature the device's, of leaving it; `statement`, the word of it for the other members */
+    /** @param body the device's signature of leaving it, by a nonce; `statement`, the word of it for the other members */
     leaveGroup: (id: string, body: RouteBody<typeof routes.leaveGroup>) =>
       http.call(routes.leaveGroup, { params: { id }, body }),
 
     /** Reads the leave statement of this person; `not-found` for a group that they didn't leave. */
     getLeaveStatement: (id: string) => http.call(routes.getLeaveStatement, { params: { id } }),
 
-    /** @param signature the device's, of deleting it */
+    /** @param body the device's signature of deleting it, by a nonce */
     deleteGroup: (id: string, body: RouteBody<typeof routes.deleteGroup>) =>
       http.call(routes.deleteGroup, { params: { id }, body }),
 
@@ -231,7 +231,6 @@ export function createApi(http: Http) {
     listGroupMessages: (id: string, page: LogPage) =>
       http.call(routes.listGroupMessages, { params: { id }, query: page }),
 
-    /** Does for a group what {@link sendUserMessage} does for a person. */
     listGroupInvitations: () => http.call(routes.listGroupInvitations, {}),
 
     /** @returns the ids of those who can't be added yet */
@@ -245,6 +244,7 @@ export function createApi(http: Http) {
     answerGroupInvitation: (id: string, accepted: boolean) =>
       http.call(accepted ? routes.acceptGroupInvitation : routes.declineGroupInvitation, { params: { id } }),
 
+    /** Does for a group what {@link sendUserMessage} does for a person. */
     sendGroupMessage: (id: string, body: RouteBody<typeof routes.sendGroupMessage>) =>
       http.call(routes.sendGroupMessage, { params: { id }, body, unauthenticated: 'caller' }),
 
