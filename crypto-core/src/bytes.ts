@@ -12,6 +12,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export const EMPTY: Uint8Array = new Uint8Array(0);
 
+/** Puts byte strings one after the other, in an array of its own. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;

@@ -3,8 +3,9 @@
  * the secret tree inside a `Group`, and deterministic for a given `Env`. Failures are `CryptoError` with a code.
  */
 
-export { equalBytes, toHex, wipe } from './bytes.ts';
+export { concat, equalBytes, toHex, wipe } from './bytes.ts';
 export { DEFAULT_LIMITS, type Limits } from './codec/limits.ts';
+export { encodeOpaque } from './codec/writer.ts';
 export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';
 export { type PadTo, paddedLength } from './framing/padding.ts';

@@ -1,7 +1,7 @@
 /** The extensions of RFC 9420 that an application chooses, for `createGroup`, `createCommit` and own leaves. */
 import { type Limits, NO_LIMITS } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
-import { encode } from '../codec/writer.ts';
+import { encode, encodeOpaque } from '../codec/writer.ts';
 import {
   type RequiredCapabilities,
   readRequiredCapabilities,
@@ -50,7 +50,7 @@ export function findExternalSenders(
 
 /** Makes application_id for a leaf (RFC 9420 section 5.3.3), a name beside the credential that nobody vouches for. */
 export function applicationIdExtension(id: Uint8Array): Extension {
-  return { type: ExtensionTypeValue.applicationId, data: encode(id, (w, bytes) => w.opaque(bytes)) };
+  return { type: ExtensionTypeValue.applicationId, data: encodeOpaque(id) };
 }
 
 /** Reads application_id; null for a leaf without. @throws CryptoError 'malformed' */

@@ -2,7 +2,7 @@
 import { equalBytes } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
-import { encode } from '../codec/writer.ts';
+import { encode, encodeOpaque } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import { externalKeyPair } from '../schedule/keySchedule.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
@@ -29,7 +29,7 @@ function externalPubExtension(group: Group): Extension {
   const { publicKey } = externalKeyPair(group.suite, group.secrets.externalSecret);
   return {
     type: ExtensionTypeValue.externalPub,
-    data: encode(publicKey, (w, key) => w.opaque(key)),
+    data: encodeOpaque(publicKey),
   };
 }
 
