@@ -6,7 +6,7 @@ import { writeComponents } from '../structs/component.ts';
 import { type Extension, ExtensionTypeValue } from '../structs/extension.ts';
 import type { Sender } from '../structs/framedContent.ts';
 import type { AppDataUpdateProposal } from '../structs/proposal.ts';
-import { blaming, type CommittedProposal } from './blame.ts';
+import { blaming, type CommittedProposal, refuse } from './blame.ts';
 import { findAppData } from './components.ts';
 
 /** An update of a component's data, by whom it was proposed: the committer itself, if the commit carries it by value. */
@@ -49,10 +49,6 @@ interface Change {
   readonly proposal: AppDataUpdateProposal;
   readonly sender: Sender;
   readonly ref: Uint8Array | null;
-}
-
-function refuse(check: string, detail: string): never {
-  throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
 }
 
 /**

@@ -12,6 +12,11 @@ export interface CommittedProposal {
   readonly ref: Uint8Array | null;
 }
 
+/** Refuses a proposal. @throws CryptoError 'invalid-proposal' */
+export function refuse(check: string, detail: string): never {
+  throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
+}
+
 /** Runs a check of one proposal, and names the proposal in its error when the commit refers to it. */
 export function blaming<T>(ref: Uint8Array | null, check: () => T): T {
   try {

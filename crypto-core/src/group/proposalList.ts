@@ -12,7 +12,7 @@ import { type Proposal, ProposalTypeValue, type ReInitProposal } from '../struct
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import type { AppDataUpdates } from './appData.ts';
-import { blaming, type CommittedProposal } from './blame.ts';
+import { blaming, type CommittedProposal, refuse } from './blame.ts';
 import { findRequiredCapabilities } from './extensions.ts';
 import type { Group } from './state.ts';
 import type { LeafProposals } from './validateLeaf.ts';
@@ -118,10 +118,6 @@ function leafBefore(tree: RatchetTree, leafIndex: LeafIndex): ChangedMember {
   const before = leafIndex < tree.leafCount ? tree.leaf(leafIndex) : null;
   if (before === null) throw new CryptoError('invalid-proposal', `PROP-06: leaf ${leafIndex} is blank`);
   return { leafIndex, before };
-}
-
-function refuse(check: string, detail: string): never {
-  throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
 }
 
 /**

@@ -17,7 +17,7 @@ import { type PreSharedKeyId, writePreSharedKeyId } from '../structs/psk.ts';
 import type { WireFormat } from '../structs/wireFormat.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
-import { blaming, type CommittedProposal } from './blame.ts';
+import { blaming, type CommittedProposal, refuse } from './blame.ts';
 import {
   applyChanges,
   type ChangedMember,
@@ -33,10 +33,6 @@ import {
   type LeafContext,
 } from './validateLeaf.ts';
 import { verifyKeyPackage } from './verifyKeyPackage.ts';
-
-function refuse(check: string, detail: string): never {
-  throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
-}
 
 const FROM_EXTERNAL: ReadonlySet<ProposalType> = new Set<ProposalType>([
   'add',
