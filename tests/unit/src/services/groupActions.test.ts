@@ -283,7 +283,7 @@ describe('adding people to a group', () => {
     claimOfOne.mockResolvedValue([]);
     await expect(actions.add(groupId, [peer])).rejects.toMatchObject({
       code: 'no-device',
-      message: 'This person has not signed in on any device yet.',
+      message: 'This person has to open Sinetti first.',
     });
     expect(progress()).toBeNull();
   });
