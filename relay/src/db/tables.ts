@@ -109,9 +109,11 @@ export interface Tables {
     reference: Bytes;
     content: Bytes;
     created_at: Time;
+    suite: number;
   };
   last_resort_key_packages: {
     device_id: string;
+    suite: number;
     content: Bytes;
   };
   contact_requests: {

@@ -47,16 +47,25 @@ export const devices = {
     response: [{ id: ids.otherDevice, user_id: ids.eero, statement, revoked_at: time }],
   },
   publishKeyPackages: {
-    body: { keyPackages: [keyPackage], lastResort: keyPackage },
+    body: { keyPackages: [keyPackage], lastResort: keyPackage, suite: 0xf04d },
     response: { available: 50 },
   },
-  keyPackageCount: { response: { available: 50, lastResort: true } },
+  keyPackageCount: {
+    response: {
+      available: 20,
+      lastResort: true,
+      suites: [
+        { suite: 0xf04d, available: 50, lastResort: true },
+        { suite: 0x004d, available: 20, lastResort: true },
+      ],
+    },
+  },
   claimKeyPackages: {
     params: { id: ids.eero },
     response: [{ deviceId: ids.otherDevice, keyPackage, lastResort: false }],
   },
   claimKeyPackagesOfMany: {
-    body: { user_ids: [ids.eero] },
+    body: { user_ids: [ids.eero], suites: [0xf04d, 0x004d] },
     response: [{ userId: ids.eero, deviceId: ids.otherDevice, keyPackage, lastResort: false }],
   },
 } satisfies Partial<Examples>;
