@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import {
-  type ConversationSummary,
-  type DeviceCertificate,
-  type GroupDetails,
-  routes,
-} from '../../contract/index.ts';
+import { type ConversationSummary, type DeviceCertificate, type GroupDetails } from '../../contract/index.ts';
+import { servedRoutes as routes } from '../../contract/served.ts';
 import { purgeAfter } from '../../src/jobs/purge.ts';
 import { nobody } from '../../src/repositories/deletions.ts';
 import { base64Url, befriend, call, type Person, signUp, signUpOnDevice } from '../helpers.ts';
