@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { blobHeaders, uploadType } from '../../contract/blobs.ts';
+import { type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
+import { created } from './uploads.ts';
+
+const mebibyte = 1024 * 1024;
+const length = 100 * mebibyte;
+
+let relay: TestRelay;
+let person: Person;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  relay = await startTestRelay();
+  person = await signUp(relay);
+  relay.relay.app.server.on('connection', (socket: Socket) => sockets.push(socket));
+});
+afterAll(() => relay.close());
+
+/** Looks again and again, while something runs, at how many bytes are held. @returns the most there were */
+async function mostHeld(held: () => number, task: Promise<unknown>): Promise<number> {
+  let most = 0;
+  let isDone = false;
+  const done = task.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    most = Math.max(most, held());
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await done;
+  return most;
+}
+
+const open = (method: string, id: string, headers: Record<string, string> = {}) =>
+  request(`${relay.url}/api/blobs/${id}`, {
+    method,
+    agent: false,
+    headers: { authorization: `Bearer ${person.token}`, ...headers },
+  });
+
+it('a file of 100 MiB is never in memory, neither while it comes nor while it goes', async () => {
+  const id = await created(relay, person, length);
+  const file = path.join(relay.dataDir, 'blobs', id.slice(0, 2), id.slice(2));
+  const chunk = randomBytes(mebibyte);
+  sockets.length = 0;
+  const sent = open('PATCH', id, {
+    [blobHeaders.resumable]: '1.0.0',
+    [blobHeaders.offset]: '0',
+    'content-type': uploadType,
+    'content-length': String(length),
+  });
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  const sending = (async () => {
+    for (let count = 0; count < length / mebibyte; count++) {
+      if (!sent.write(chunk)) await once(sent, 'drain');
+    }
+    sent.end();
+    const [response] = await answered;
+    expect(response.statusCode).toBe(204);
+  })();
+  const written = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const came = () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+  const heldComing = await mostHeld(() => came() - written(), sending);
+  expect(written()).toBe(length);
+
+  sockets.length = 0;
+  const asked = open('GET', id);
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const hash = createHash('sha256');
+  const reading = (async () => {
+    let read = 0;
+    // A slow reader: all that the relay reads ahead waits in its memory.
+    for await (const part of response as AsyncIterable<Buffer>) {
+      hash.update(part);
+      read += part.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(read).toBe(length);
+  })();
+  const heldGoing = await mostHeld(
+    () => sockets.reduce((sum, { writableLength }) => sum + writableLength, 0),
+    reading,
+  );
+  const whole = createHash('sha256');
+  for (let count = 0; count < length / mebibyte; count++) whole.update(chunk);
+  expect(hash.digest().equals(whole.digest())).toBe(true);
+  process.stderr.write(`HELD ${heldComing} ${heldGoing}\n`);
+  for (const held of [heldComing, heldGoing]) expect(held).toBeLessThan(2 * mebibyte);
+}, 60_000);
