@@ -28,8 +28,9 @@ export function createBlobFiles(dir: string, isNew: () => Promise<boolean>): Blo
   const mark = path.join(dir, markName);
 
   return {
-    async isTheirs() {
-      if (await exists(mark)) return true;
+    isTheirs: () => exists(mark),
+
+    async claim() {
       if (!(await isNew())) return false;
       await told(async () => {
         await mkdir(dir, { recursive: true, mode: 0o700 });

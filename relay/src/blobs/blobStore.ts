@@ -19,6 +19,8 @@ export interface StoredBlob {
 export interface BlobStore {
   /** Returns whether this is the place where the blobs of this database are: another one has nothing to say about them. */
   isTheirs(): Promise<boolean>;
+  /** Makes it that place, if there is no blob yet. @returns false if there is one, somewhere else */
+  claim(): Promise<boolean>;
   /** Bytes that can be stored. */
   free(): Promise<number>;
   /** Bytes of a blob that are there; 0 where there is none. */

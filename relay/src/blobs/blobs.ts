@@ -150,7 +150,7 @@ export function createBlobs({ db, store, settings, clock, metrics, log }: BlobsD
 
     async create(userId, length) {
       if (length > settings.maxBytes) throw new ApiError('payload-too-large', 'The file is too large.');
-      if (!(await store.isTheirs())) {
+      if (!(await store.isTheirs()) && !(await store.claim())) {
         throw new ApiError('unavailable', "The server's files can't be used at the moment.");
       }
       if ((await store.free()) < length + reserveBytes) {

@@ -110,6 +110,7 @@ export function createBlobJob(dependencies: BlobJobDependencies): HourlyJob {
     if (comparedAt !== null && now - comparedAt < day) return;
     // Whatever another folder lacks is not gone.
     if (!(await store.isTheirs())) {
+      if (!(await rows.hasBlobs(db))) return;
       log.error('BLOB_DIR is not the folder of the files that people have sent: mount or restore that one');
       return;
     }
