@@ -241,8 +241,8 @@ export function createBlobs({ db, store, settings, clock, metrics, log }: BlobsD
     async deleteLeft() {
       for (let last: string[] = []; ; ) {
         const ids = await rows.deletedBlobs(db, bite);
-        // The same ones again: these can't be deleted at the moment.
-        if (ids.length === 0 || ids.every((id) => last.includes(id))) return;
+        // None, or the same ones again, which can't be deleted at the moment.
+        if (ids.every((id) => last.includes(id))) return;
         await blobs.deleteFiles(ids);
         last = ids;
       }

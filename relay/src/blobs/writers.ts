@@ -58,7 +58,7 @@ export function eachChunk(
       signal.removeEventListener('abort', abort);
       finish();
     };
-    const fail = (error: unknown) => settle(() => reject(error as Error));
+    const fail = (error: unknown) => settle(() => reject(error));
     /** Once the task is done with the last chunk, which fails by itself: the stream may end before, even while it is paused. */
     const afterLast = (finish: () => void) => void busy.then(finish, () => undefined);
     const breakOff = () => afterLast(() => fail(source.errored ?? new Error('the connection was closed')));
@@ -66,7 +66,8 @@ export function eachChunk(
     const end = () => afterLast(() => settle(resolve));
     const take = (chunk: Buffer) => {
       source.pause();
-      busy = task(chunk).then(() => {
+      busy = task(chunk);
+      afterLast(() => {
         if (!signal.aborted) source.resume();
       });
       busy.catch(fail);

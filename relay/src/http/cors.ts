@@ -22,7 +22,13 @@ export function allowOrigins(app: FastifyInstance, config: Config): void {
       'access-control-allow-origin': origin,
       'access-control-expose-headers': [
         ...answerHeaders,
-        ...[resumable, version, extension, maxSize, length, offset, expires],
+        resumable,
+        version,
+        extension,
+        maxSize,
+        length,
+        offset,
+        expires,
       ].join(', '),
     });
     if (request.method !== 'OPTIONS') return;

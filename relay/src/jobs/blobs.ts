@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type Blobs, uploadLifetime } from '../blobs/blobs.ts';
 import type { BlobStore } from '../blobs/blobStore.ts';
+import { type Blobs, uploadLifetime } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/tables.ts';
 import type { KeptKind, Metrics } from '../metrics/metrics.ts';

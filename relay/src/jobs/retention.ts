@@ -39,7 +39,7 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
   const { clock, database, log, metrics, rest, retention } = dependencies;
   const { db, giveBack } = database;
   const stop = new AbortController();
-  const { one: bit, all: inBites } = createBites(stop.signal, rest);
+  const bites = createBites(stop.signal, rest);
   const steadyNow = createSteadyClock(clock, dependencies.elapsed);
   async function emptyLogs(deadline: Deadline): Promise<void> {
     let after = '';
@@ -48,9 +48,9 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
       const last = logs.at(-1);
       if (last === undefined) return;
       after = last.conversationId;
-      for (const [log, readers] of await bit(() => startOfEach(logs, deadline))) {
+      for (const [log, readers] of await bites.one(() => startOfEach(logs, deadline))) {
         let from = log.emptiedSeq;
-        await inBites(async () => {
+        await bites.all(async () => {
           const next = await emptySome(log.conversationId, from, readers, deadline);
           from = next ?? from;
           return next === null ? 'last' : 'more';
@@ -104,12 +104,12 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
   async function deleteCopies(until: number): Promise<void> {
     let after = '';
     while (!stop.signal.aborted) {
-      const people = await bit(() => rows.peopleWithCopies(db, after, bite.people));
+      const people = await bites.one(() => rows.peopleWithCopies(db, after, bite.people));
       const last = people.at(-1);
       if (last === undefined) return;
       after = last;
       for (const userId of people) {
-        await inBites(() => counted('copy', deleteOldHistory(db, userId, until, bite.copies)));
+        await bites.all(() => counted('copy', deleteOldHistory(db, userId, until, bite.copies)));
       }
     }
   }
@@ -127,12 +127,12 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
     const atMost = aged - retention.days * day;
     await rows.noteDays(db, retention.days, now);
     await emptyLogs({ atMost, atLeast: now - keptAtLeast });
-    await inBites(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
+    await bites.all(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
     for (const conversationId of await treesToTidy(db, now)) {
-      if (!stop.signal.aborted) await bit(() => tidyTree(db, conversationId, now));
+      if (!stop.signal.aborted) await bites.one(() => tidyTree(db, conversationId, now));
     }
     if (retention.historyDays !== null) await deleteCopies(aged - retention.historyDays * day);
-    if (giveBack !== null) await inBites(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
+    if (giveBack !== null) await bites.all(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
   }
 
   return createHourlyJob({

@@ -1,6 +1,6 @@
 import {
-  blobErrors,
   type BlobErrorCode,
+  blobErrors,
   blobHeaders,
   blobPath,
   blobsPath,
@@ -8,8 +8,8 @@ import {
   tusVersion,
   uploadType,
 } from '../../contract/blobs.ts';
-import type { Content, Operation, Parameter, Response } from './document.ts';
 import { blobId } from './examples/values.ts';
+import type { Content, Operation, Parameter, Response } from './operation.ts';
 
 const header = (name: string, example: string, required = true): Parameter => ({
   name,

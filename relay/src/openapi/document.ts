@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { BlobErrorBody, BlobId, type uploadType } from '../../contract/blobs.ts';
+import { BlobErrorBody, BlobId } from '../../contract/blobs.ts';
 import {
   Bytes,
   bytesType,
@@ -9,48 +9,14 @@ import {
   proofHeader,
   type Route,
 } from '../../contract/index.ts';
-import { type ServedErrorCode, servedErrorStatus, servedRoutes as routes } from '../../contract/served.ts';
+import { servedRoutes as routes, type ServedErrorCode, servedErrorStatus } from '../../contract/served.ts';
 import { sessionEndCodes } from '../auth/session.ts';
 import { blobOperations } from './blobs.ts';
 import { errorDetails } from './errorDetails.ts';
 import { proofExample } from './examples/values.ts';
+import type { Content, Json, Operation, Parameter, Response } from './operation.ts';
 import { examples, sectionNames, sectionOf } from './sections.ts';
 import { summaries } from './summaries.ts';
-
-type Json = { readonly [key: string]: unknown };
-
-/** The fields of an OpenAPI 3.1 Operation Object that this document uses. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security: readonly Json[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: { readonly [status: string]: Response };
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly schema: Json;
-  readonly example?: unknown;
-}
-
-export interface Response {
-  readonly description: string;
-  readonly content?: Content;
-}
-
-export type Content = {
-  readonly [mediaType in 'application/json' | typeof bytesType | typeof partsType | typeof uploadType]?: {
-    readonly schema: Json;
-    readonly example?: unknown;
-    readonly examples?: Json;
-  };
-};
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
@@ -221,12 +187,12 @@ function parametersOf(
   }));
 }
 
-function errorResponses<Code extends ServedErrorCode>(
-  refused: readonly Code[],
+function errorResponses(
+  refused: readonly ServedErrorCode[],
   schemas: Schemas,
   body: z.ZodMiniType,
 ): Record<string, Response> {
-  const byStatus = new Map<number, Code[]>();
+  const byStatus = new Map<number, ServedErrorCode[]>();
   for (const code of refused) {
     const status = servedErrorStatus[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);

@@ -1,6 +1,7 @@
 import { uploadType } from '../../contract/blobs.ts';
 import { bytesType, partsType } from '../../contract/index.ts';
-import type { Content, OpenApiDocument, Operation } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
+import type { Content, Operation } from './operation.ts';
 
 /**
  * The document as a page for people: no script, no inline style, nothing from elsewhere.

@@ -165,7 +165,7 @@ describe('an upload', () => {
       patch(relay, person, id, offset, rest),
       patch(relay, person, id, offset, rest),
     ]);
-    expect(both.map(({ status }) => status).toSorted()[0]).toBe(204);
+    expect(both.map(({ status }) => status)).toContain(204);
     expect((await bytesOf(await read(relay, person, id))).equals(bytes)).toBe(true);
   });
 
@@ -217,7 +217,7 @@ describe('an upload', () => {
       },
       body,
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(await refusalOf(answer)).toEqual([413, 'payload-too-large']);
     expect(await offsetOf(relay, person, id)).toBeLessThan(1000);
   });

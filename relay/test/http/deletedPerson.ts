@@ -18,7 +18,6 @@ import {
   type TestRelay,
 } from '../helpers.ts';
 import { putNodes, testTree } from '../trees.ts';
-import { uploaded } from './uploads.ts';
 import {
   addMember,
   commitBody,
@@ -30,6 +29,7 @@ import {
   sendToGroup,
   submitCommit,
 } from './conversation.ts';
+import { uploaded } from './uploads.ts';
 
 /** For the file that calls {@link withDeletedPerson}: a relay with a clock of its own, and for each test a friend of whoever is deleted. */
 export let relay: TestRelay;

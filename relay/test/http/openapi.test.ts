@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { Bytes, ErrorBody, errorStatus, mediaTypeOf, partsType, type Route } from '../../contract/index.ts';
-import { servedErrorStatus, servedRoutes as routes } from '../../contract/served.ts';
-import type { OpenApiDocument, Operation } from '../../src/openapi/document.ts';
+import { servedRoutes as routes, servedErrorStatus } from '../../contract/served.ts';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import { errorsOf } from '../../src/openapi/document.ts';
 import { errorDetails } from '../../src/openapi/errorDetails.ts';
+import type { Operation } from '../../src/openapi/operation.ts';
 import { examples } from '../../src/openapi/sections.ts';
 import { startTestRelay, type TestRelay } from '../helpers.ts';
 
