@@ -35,6 +35,7 @@ import { sessionsWithoutDevice } from './0039-sessions-without-device.ts';
 import { retentionDays } from './0040-retention-days.ts';
 import { groupInvitations } from './0042-group-invitations.ts';
 import { keyPackageSuites } from './0043-key-package-suites.ts';
+import { blobs } from './0044-blobs.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -85,4 +86,5 @@ export const migrations = (
   '0040-retention-days': retentionDays,
   '0042-group-invitations': groupInvitations,
   '0043-key-package-suites': keyPackageSuites(types),
+  '0044-blobs': blobs,
 });

@@ -311,6 +311,23 @@ export interface Tables {
     bytes: number;
     switched_off_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
+  blobs: {
+    id: string;
+    user_id: string;
+    length: number;
+    received: Generated<number>;
+    created_at: Time;
+    /** Null until it is whole. */
+    finished_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+  };
+  blob_totals: {
+    user_id: string;
+    blobs: number;
+    bytes: number;
+  };
+  deleted_blobs: {
+    id: string;
+  };
   deleted_accounts: {
     user_id: string;
     deleted_at: Time;

@@ -1,4 +1,4 @@
-import type { routes } from '../../contract/index.ts';
+import type { servedRoutes as routes } from '../../contract/served.ts';
 
 /** Says in a sentence what each call does: here and not in the contract, because the client loads that. */
 export const summaries: Readonly<Record<keyof typeof routes, string>> = {
@@ -117,6 +117,8 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   sendGroupMessage: 'Append an application message; repeating a messageId answers the entry that exists',
   putHistory: 'Store sealed copies; an id that is stored already is left as it is',
   getHistory: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
+  getBlobStorage:
+    'The largest file that the relay takes, how long it keeps files, and how much there is of one’s own',
   getStorage: 'For how many days the relay keeps what it keeps of everybody',
   deleteHistory:
     'Delete every sealed copy, which switches the message backup off, or those of one conversation',

@@ -83,6 +83,18 @@ export const history = {
   deleteHistory: { query: { conversationId: direct } },
 } satisfies Partial<Examples>;
 
+export const files = {
+  getBlobStorage: {
+    response: {
+      maxBlobBytes: 104_857_600,
+      blobDays: 90,
+      quotaBytes: 2_147_483_648,
+      storedBlobs: 1,
+      storedBytes: 69_632,
+    },
+  },
+} satisfies Partial<Examples>;
+
 export const notifications = {
   listNotifications: {
     response: [
