@@ -130,6 +130,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
       {reactions !== undefined && reactions.length > 0 && (
         <Reactions
           message={message}
+          own={own}
           ownId={props.ownId}
           nameOf={props.nameOf}
           most={props.mostReactions}

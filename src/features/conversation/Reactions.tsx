@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { SmilePlus } from 'lucide-react';
 import { formatLocale, t } from '../../i18n/i18n.ts';
 import type { MessageView, Reaction } from '../../store/chats.ts';
@@ -15,6 +16,7 @@ export interface ReactionActions {
 
 interface ReactionsProps {
   message: MessageView;
+  own: boolean;
   ownId: string | undefined;
   /** Says "You" of the person. */
   nameOf: (userId: string) => string;
@@ -28,12 +30,28 @@ interface ReactionsProps {
 
 /** The emojis that people have reacted with: pressing one gives or takes back one's own. The newest keep their place. */
 export function Reactions(props: ReactionsProps) {
-  const { message, most, reachable, canReact, actions } = props;
+  const { message, own, most, reachable, canReact, actions } = props;
   const reactions = message.reactions ?? [];
   const hidden = Math.max(reactions.length - most, 0);
   const tabIndex = reachable ? 0 : -1;
+  const add = canReact && (
+    <li className={styles.add}>
+      <button
+        type="button"
+        className={styles.chip}
+        tabIndex={tabIndex}
+        aria-haspopup="dialog"
+        aria-label={t('chat.addReaction')}
+        title={t('chat.addReaction')}
+        onClick={(event) => actions.onPick(message, event.currentTarget)}
+      >
+        <SmilePlus aria-hidden="true" />
+      </button>
+    </li>
+  );
   return (
-    <ul className={styles.reactions} aria-label={t('chat.reactions')}>
+    <ul className={clsx(styles.reactions, own && styles.own)} aria-label={t('chat.reactions')}>
+      {own && add}
       {hidden > 0 && (
         <li>
           <button
@@ -53,21 +71,7 @@ export function Reactions(props: ReactionsProps) {
           <Chip {...props} reaction={reaction} tabIndex={tabIndex} />
         </li>
       ))}
-      {canReact && (
-        <li className={styles.add}>
-          <button
-            type="button"
-            className={styles.chip}
-            tabIndex={tabIndex}
-            aria-haspopup="dialog"
-            aria-label={t('chat.addReaction')}
-            title={t('chat.addReaction')}
-            onClick={(event) => actions.onPick(message, event.currentTarget)}
-          >
-            <SmilePlus aria-hidden="true" />
-          </button>
-        </li>
-      )}
+      {!own && add}
     </ul>
   );
 }
