@@ -65,7 +65,7 @@ export function useComposer(
         void saveEdit(key, t('chat.changeFailed'));
         return;
       }
-      // What it answered was deleted meanwhile: it goes as a message of its own.
+      // The original was deleted meanwhile: this goes as a message of its own.
       if (answered === null) compose(key, () => ({ replyTo: null }));
       void sendDraft(key, t(failure));
     },

@@ -33,7 +33,7 @@ interface ComposerProps {
   /** The message that is answered, or whose text is edited here. */
   context: ComposerContext | null;
   ownId: string | undefined;
-  /** Of others. */
+  /** Names of others. */
   nameOf: (userId: string) => string;
   draft: string;
   onDraftChange: (draft: string) => void;

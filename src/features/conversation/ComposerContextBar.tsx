@@ -9,7 +9,7 @@ import { contentPreview } from './preview.ts';
 interface ComposerContextBarProps {
   context: ComposerContext;
   ownId: string | undefined;
-  /** Of others. */
+  /** Names of others. */
   nameOf: (userId: string) => string;
   onCancel: () => void;
 }

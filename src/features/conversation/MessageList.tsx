@@ -33,7 +33,7 @@ export interface MessageListProps {
   /** Ascending by time. */
   notices?: readonly ChatNotice[];
   ownId: string | undefined;
-  /** Of others. Keep it the same from render to render. */
+  /** Names of others. Keep it the same from render to render. */
   nameOf: (userId: string) => string;
   /** Returns what is known of others having an own message. */
   receiptOf: (message: MessageView) => ReceiptState | null;

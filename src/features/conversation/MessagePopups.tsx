@@ -24,7 +24,7 @@ interface Popup {
 
 type Popups = Readonly<Partial<Record<PopupKind, Popup>>>;
 
-/** What is open about a message, and functions that open it, the same from one drawing to the next. */
+/** Returns all that is open about messages, and functions that open it, the same from one drawing to the next. */
 export function useMessagePopups() {
   const [popups, setPopups] = useState<Popups>({});
   const show = useCallback(

@@ -13,7 +13,7 @@ interface MessageKeysInput {
   onAction: (action: MessageAction, message: MessageView, row: Element) => boolean;
 }
 
-/** What a key does with the message that has the focus. */
+/** Done by a key with the message that has the focus. */
 export type MessageAction = 'reply' | 'edit' | 'delete' | 'react';
 
 const actionKeys: Readonly<Record<string, MessageAction>> = {

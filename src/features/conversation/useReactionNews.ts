@@ -19,7 +19,7 @@ export function useReactionNews(
     const own = now.slice(-watched).filter(({ senderId }) => senderId === ownId);
     for (const message of own) {
       const known = before.current.get(message.messageId);
-      // What has just been loaded was reacted to before.
+      // A message that has just been loaded was reacted to before.
       if (known === undefined || known === message) continue;
       for (const { emoji, userIds } of message.reactions ?? []) {
         const given = known.reactions?.find((reaction) => reaction.emoji === emoji)?.userIds ?? [];
