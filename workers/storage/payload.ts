@@ -11,6 +11,9 @@ import {
   decodeMimiContent,
   encodeMimiContent,
   type MimiContent,
+  mimiMessageId,
+  type NestedPart,
+  olderMessageId,
   splitChainHeader,
 } from '@sinetti/crypto-core/content';
 import type { MessageContent } from '../api/cryptoApi.ts';
@@ -23,6 +26,10 @@ const VERSION = 1;
 const MIMI = 'mimi:';
 const PLAIN_TEXT = 'text/plain;charset=utf-8';
 
+/** One emoji as people see it: a flag, a keycap, or pictures with their tones and tags, joined. */
+const EMOJI =
+  /^(?:\p{Regional_Indicator}{2}|[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:[\u{E0020}-\u{E007E}]{1,16}\u{E007F})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?){0,8})$/u;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -34,31 +41,109 @@ const TextPayload = object({
   sentAt: string(64),
 });
 
+/** A change of another message. Content ids are MIMI message ids in base64url. */
+export type Change =
+  | { readonly kind: 'edit'; readonly of: string; readonly text: string }
+  /** Of a message; or it takes a reaction back. */
+  | { readonly kind: 'deletion'; readonly of: string }
+  | { readonly kind: 'reaction'; readonly of: string; readonly emoji: string };
+
+/** All that a payload says: a message, or a change of another one. */
+export type Said =
+  | { readonly kind: 'message'; readonly content: MessageContent; readonly inReplyTo: string | null }
+  | Change;
+
+/** The place of a message, which its content id is of. */
+export interface MessagePlace {
+  readonly conversationId: string;
+  readonly senderId: string;
+  readonly messageId: string;
+}
+
 /**
  * Encodes a text message. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
  * @param salt 16 random octets
+ * @param inReplyTo content id of what it answers
  * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8
  */
-export function encodeTextPayload(text: string, salt: Uint8Array): string {
-  const content = encoder.encode(text);
-  if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
+export function encodeTextPayload(text: string, salt: Uint8Array, inReplyTo: string | null = null): string {
+  return encodePayload({ salt, inReplyTo: idBytes(inReplyTo), body: textPart(text) });
+}
+
+/**
+ * Encodes a change.
+ * @param salt 16 random octets
+ * @throws CryptoApiError `usage` as {@link encodeTextPayload}, and for anything but one emoji
+ */
+export function encodeChangePayload(change: Change, salt: Uint8Array): string {
+  const of = idBytes(change.of);
+  switch (change.kind) {
+    case 'edit':
+      return encodePayload({ salt, replaces: of, body: textPart(change.text) });
+    case 'deletion':
+      return encodePayload({
+        salt,
+        replaces: of,
+        body: { kind: 'null', disposition: DISPOSITION.render, language: '' },
+      });
+    case 'reaction':
+      if (!isEmoji(change.emoji)) throw new CryptoApiError('usage', 'emoji');
+      return encodePayload({
+        salt,
+        inReplyTo: of,
+        body: { ...textPart(change.emoji), disposition: DISPOSITION.reaction },
+      });
+    default:
+      throw change satisfies never;
+  }
+}
+
+function encodePayload(content: Pick<MimiContent, 'salt' | 'body'> & Partial<MimiContent>): string {
   return mimiPayload(
     encodeMimiContent({
-      salt,
       replaces: null,
       topicId: new Uint8Array(),
       expires: null,
       inReplyTo: null,
       extensions: new Map(),
-      body: {
-        kind: 'single',
-        disposition: DISPOSITION.render,
-        language: '',
-        contentType: PLAIN_TEXT,
-        content,
-      },
+      ...content,
     }),
   );
+}
+
+function textPart(text: string): NestedPart {
+  const content = encoder.encode(text);
+  if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
+  return { kind: 'single', disposition: DISPOSITION.render, language: '', contentType: PLAIN_TEXT, content };
+}
+
+function idBytes(contentId: string | null): Uint8Array | null {
+  return contentId === null ? null : fromBase64Url(contentId);
+}
+
+/** Returns whether a text is exactly one emoji. */
+function isEmoji(text: string): boolean {
+  return text.length <= limits.emoji && EMOJI.test(text);
+}
+
+/**
+ * The content id of a message, by which others answer and change it, in base64url; null where its payload is none. One from
+ * before MIMI content has the id of where it was sent.
+ */
+export function contentIdOf(
+  payload: string,
+  { conversationId, messageId, senderId }: MessagePlace,
+): string | null {
+  const room = `sinetti:room/${conversationId}`;
+  if (!payload.startsWith(MIMI)) return toBase64Url(olderMessageId(room, messageId));
+  const bytes = payloadBytes(payload);
+  try {
+    const { salt } = decodeMimiContent(bytes);
+    return toBase64Url(mimiMessageId({ sender: `sinetti:user/${senderId}`, room }, bytes, salt));
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
 }
 
 /** Returns a payload as its message has it. A text from before MIMI content may begin like it, since its sender chose it. */
@@ -104,44 +189,62 @@ function mimiPayload(content: Uint8Array): string {
 }
 
 /**
- * Returns the content to show for a payload. A version or type from the future is `unknown`; a payload that
- * claims to be one of ours and breaks its rules, or that is none at all, is damaged.
+ * Returns what a payload says. A version or type from the future is `unknown`; a payload that claims to be one of ours and
+ * breaks its rules, or that is none at all, is damaged.
  */
-export function payloadContent(payload: string): MessageContent {
+export function readPayload(payload: string): Said {
   try {
-    return payload.startsWith(MIMI) ? mimiContent(payloadBytes(payload)) : jsonContent(payload);
+    return payload.startsWith(MIMI)
+      ? mimiContent(payloadBytes(payload))
+      : { kind: 'message', content: jsonContent(payload), inReplyTo: null };
   } catch (error) {
-    if (error instanceof CryptoError && error.code === 'unsupported') return { kind: 'unknown' };
+    if (error instanceof CryptoError && error.code === 'unsupported') return unknown;
     if (error instanceof GuardFailure || error instanceof SyntaxError || error instanceof CryptoError) {
-      return { kind: 'undecryptable', reason: 'damaged' };
+      return { kind: 'message', content: { kind: 'undecryptable', reason: 'damaged' }, inReplyTo: null };
     }
     throw error;
   }
 }
 
-/** Returns whether a payload is a text, as people send each other, and a note among own devices. */
-export function isText(payload: string): boolean {
-  return payloadContent(payload).kind === 'text';
+/** Returns the content to show for a payload of a message; a change is none. */
+export function payloadContent(payload: string): MessageContent {
+  const said = readPayload(payload);
+  return said.kind === 'message' ? said.content : { kind: 'unknown' };
 }
 
-/** Returns whether two payloads are the same text. */
+/** Returns whether a payload is a text, as people send each other, a note among own devices, or a change of one. */
+export function isForPeople(payload: string): boolean {
+  const said = readPayload(payload);
+  return said.kind !== 'message' || said.content.kind === 'text';
+}
+
+/** Returns whether two payloads say the same to people: each encoding has a salt of its own. */
 export function saysTheSame(one: string, other: string): boolean {
-  const [said, again] = [payloadContent(one), payloadContent(other)];
-  return said.kind === 'text' && again.kind === 'text' && said.text === again.text;
+  return (
+    isForPeople(one) &&
+    isForPeople(other) &&
+    JSON.stringify(readPayload(one)) === JSON.stringify(readPayload(other))
+  );
 }
 
-function mimiContent(bytes: Uint8Array): MessageContent {
+const unknown: Said = { kind: 'message', content: { kind: 'unknown' }, inReplyTo: null };
+
+function mimiContent(bytes: Uint8Array): Said {
   const content = decodeMimiContent(bytes);
-  if (!isPlainMessage(content)) return { kind: 'unknown' };
-  const { body } = content;
-  const isShown = body.disposition === DISPOSITION.render || body.disposition === DISPOSITION.unspecified;
-  if (body.kind !== 'single' || !isShown || !isTextType(body.contentType)) return { kind: 'unknown' };
-  return { kind: 'text', text: readText(body.content) };
-}
-
-/** A message that changes another one, or is to disappear, would mean something else if it were shown for good. */
-function isPlainMessage({ expires, replaces }: MimiContent): boolean {
-  return expires === null && replaces === null;
+  const { body, expires } = content;
+  // What is to disappear would mean something else if it were shown for good.
+  if (expires !== null) return unknown;
+  const [inReplyTo, replaces] = [content.inReplyTo, content.replaces].map((id) => id && toBase64Url(id));
+  if (body.kind === 'null') return replaces ? { kind: 'deletion', of: replaces } : unknown;
+  if (body.kind !== 'single' || !isTextType(body.contentType)) return unknown;
+  if (body.disposition === DISPOSITION.reaction && inReplyTo && !replaces) {
+    const emoji = body.content.length > limits.emoji * 3 ? '' : readText(body.content);
+    return isEmoji(emoji) ? { kind: 'reaction', of: inReplyTo, emoji } : unknown;
+  }
+  if (body.disposition !== DISPOSITION.render && body.disposition !== DISPOSITION.unspecified) return unknown;
+  const text = readText(body.content);
+  if (replaces) return { kind: 'edit', of: replaces, text };
+  return { kind: 'message', content: { kind: 'text', text }, inReplyTo: inReplyTo ?? null };
 }
 
 /** Plain text, or Markdown, which is shown as it was written. Without a `charset` both are UTF-8 (draft, 7.1). */
