@@ -17,6 +17,7 @@ import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createOwnDevices } from '../messaging/ownDevices.ts';
+import { createMessageChanges } from '../messaging/messageChanges.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
 import { createSavedViews } from '../messaging/savedView.ts';
@@ -59,6 +60,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createEvidence(deps, session),
     ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
+    ...createMessageChanges(deps, session),
     ...createReceipts(deps, session),
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),

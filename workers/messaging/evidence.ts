@@ -7,7 +7,7 @@ import { inTransaction, type TransactionDeps } from '../conversation/conversatio
 import { isFinding, readEvents } from '../conversation/events.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { readReceipts } from '../conversation/receiptRows.ts';
-import { openMessage } from '../conversation/views.ts';
+import { openMessage } from '../conversation/messageView.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
 import type { ConversationRecord } from '../storage/records.ts';

@@ -31,6 +31,7 @@ export {
 export {
   type DeviceSessionClaims,
   type GroupEnding,
+  type ReplacedCopies,
   isSavedViewOf,
   type SavedView,
   type SubmittedCommit,
@@ -38,6 +39,7 @@ export {
   signDeviceSession,
   signDeviceStart,
   signGroupEnding,
+  signReplacedCopies,
   signSavedView,
   signSubmittedCommit,
 } from './deviceSignatures.ts';

@@ -1,7 +1,7 @@
 /** Alice's devices in their own group, and what is said there. */
 import type { SharedKeys } from '@sinetti/crypto-core/account';
 import type { MessageContent } from '#workers/api/cryptoApi.ts';
-import { payloadContent } from '#workers/conversation/payload.ts';
+import { payloadContent } from '#workers/storage/payload.ts';
 import { accountDatabaseName } from '#workers/storage/db.ts';
 import type { MessageRecord } from '#workers/storage/records.ts';
 import { seededRandom } from './browser.ts';
