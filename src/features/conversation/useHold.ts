@@ -1,4 +1,4 @@
-import { type PointerEvent, useEffect, useRef } from 'react';
+import { type PointerEvent, type TouchEvent, useEffect, useRef } from 'react';
 import type { Point } from './menuAnchor.ts';
 
 /** Milliseconds that a finger rests until it means something else than a tap. */
@@ -10,14 +10,19 @@ const tremble = 10;
 export function useHold(onHold: (point: Point, target: EventTarget) => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const begun = useRef<Point>({ clientX: 0, clientY: 0 });
+  const isHeld = useRef(false);
   const end = () => clearTimeout(timer.current);
   useEffect(() => () => clearTimeout(timer.current), []);
   return {
     onPointerDown: ({ clientX, clientY, isPrimary, pointerType, target }: PointerEvent) => {
       end();
+      isHeld.current = false;
       if (pointerType !== 'touch' || !isPrimary) return;
       begun.current = { clientX, clientY };
-      timer.current = setTimeout(() => onHold({ clientX, clientY }, target), holdMs);
+      timer.current = setTimeout(() => {
+        isHeld.current = true;
+        onHold({ clientX, clientY }, target);
+      }, holdMs);
     },
     onPointerMove: ({ clientX, clientY }: PointerEvent) => {
       const far = Math.hypot(clientX - begun.current.clientX, clientY - begun.current.clientY);
@@ -25,5 +30,9 @@ export function useHold(onHold: (point: Point, target: EventTarget) => void) {
     },
     onPointerUp: end,
     onPointerCancel: end,
+    onTouchEnd: (event: TouchEvent) => {
+      // A click where the finger leaves would close what it has opened.
+      if (isHeld.current) event.preventDefault();
+    },
   };
 }
