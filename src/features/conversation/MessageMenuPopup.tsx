@@ -6,8 +6,8 @@ import type { MessageView } from '../../store/chats.ts';
 import styles from '../../ui/Menu.module.css';
 import { EmojiMemoryContext } from '../emoji/memory.ts';
 import type { Abilities } from './abilities.ts';
-import type { MenuAnchor } from './menuAnchor.ts';
 import own from './MessageMenuPopup.module.css';
+import type { MenuAnchor } from './menuAnchor.ts';
 
 export interface MessageMenuActions {
   readonly onReact: (message: MessageView, emoji: string) => void;
