@@ -70,7 +70,7 @@ export interface MessageListProps {
 }
 
 /** The most reactions below a bubble. */
-const mostReactions = { narrow: 5, wide: 12 } as const;
+const mostReactions = { narrow: 3, wide: 12 } as const;
 
 /** Messages of one conversation. Give it a key by conversation, which its place, menu and unfolded texts belong to. */
 export function MessageList(props: MessageListProps) {
