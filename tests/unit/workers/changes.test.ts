@@ -9,13 +9,7 @@ import {
   randomOf,
   reply,
 } from './support/changes.ts';
-import {
-  ALICE,
-  ALICE_AND_BOB as CHAT,
-  createPair,
-  type TestDevice,
-  type World,
-} from './support/device.ts';
+import { ALICE, ALICE_AND_BOB as CHAT, createPair, type TestDevice, type World } from './support/device.ts';
 
 let world: World;
 let alice: TestDevice;
