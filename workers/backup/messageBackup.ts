@@ -17,7 +17,6 @@ import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { selfConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
-import { isForPeople } from '../storage/payload.ts';
 import { MessageKeeper } from '../conversation/messageKeeper.ts';
 import { type KnownMessage, openMessage } from '../conversation/messageView.ts';
 import { countUnread } from '../conversation/views.ts';
@@ -29,6 +28,7 @@ import {
   readBackupRecord,
 } from '../storage/backupRecord.ts';
 import { type MessageRow, read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
+import { isForPeople } from '../storage/payload.ts';
 import { type ConversationRecord, type MessageRecord, readConversation } from '../storage/records.ts';
 import {
   type OpenedEntry,

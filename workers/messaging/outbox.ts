@@ -8,16 +8,18 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
-import { encodeTextPayload } from '../storage/payload.ts';
 import { openOutbox } from '../conversation/messageView.ts';
 import { MessageViews } from '../conversation/messageViews.ts';
+import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
 import { findMessage, storedState } from '../conversation/views.ts';
 import { readPlace } from '../session/place.ts';
 import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, write } from '../storage/db.ts';
+import { encodeTextPayload } from '../storage/payload.ts';
 import { awaitedIds, type OutboxRecord, readConversation } from '../storage/records.ts';
+import { putInOutbox, readOutbox } from './outboxRows.ts';
+import { wordingOf } from './ownMessages.ts';
 import {
   changeView,
   encrypt,
@@ -29,8 +31,6 @@ import {
   requireMessage,
   viewWaiting,
 } from './queue.ts';
-import { putInOutbox, readOutbox } from './outboxRows.ts';
-import { wordingOf } from './ownMessages.ts';
 
 export function createOutbox(deps: TransactionDeps, session: Session) {
   const { env } = deps;

@@ -1,8 +1,8 @@
 /** The messages of the own devices' group, whatever they say (PROTOCOL section 2). */
 import type { OwnState } from '../api/conversationsApi.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
-import { isForPeople } from '../storage/payload.ts';
 import { openOutbox } from '../conversation/messageView.ts';
+import { isForPeople } from '../storage/payload.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { typeOf } from './ownPayload.ts';

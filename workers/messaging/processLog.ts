@@ -38,10 +38,10 @@ import {
   trustCreator,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
-import { MlsGroup } from '../conversation/mlsGroup.ts';
-import { rememberRemoved } from '../conversation/removedDevices.ts';
 import type { MessageKeeper, Seen } from '../conversation/messageKeeper.ts';
 import { isShown, type KnownMessage, messageView } from '../conversation/messageView.ts';
+import { MlsGroup } from '../conversation/mlsGroup.ts';
+import { rememberRemoved } from '../conversation/removedDevices.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';

@@ -11,11 +11,10 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import type { MlsGroup } from '../conversation/mlsGroup.ts';
-import { dueChanges, isDue, lacksPresentDevices } from '../conversation/ownCommits.ts';
-import { payloadBytes, saysTheSame } from '../storage/payload.ts';
 import { type KnownMessage, openOutbox, outboxView } from '../conversation/messageView.ts';
 import { MessageViews } from '../conversation/messageViews.ts';
+import type { MlsGroup } from '../conversation/mlsGroup.ts';
+import { dueChanges, isDue, lacksPresentDevices } from '../conversation/ownCommits.ts';
 import { readPin } from '../identity/pins.ts';
 import { type Place, readPlace } from '../session/place.ts';
 import type { AccountOnDevice, UnlockedAccount } from '../session/session.ts';
@@ -25,6 +24,7 @@ import {
   type WriteTransaction,
   withinConversation,
 } from '../storage/db.ts';
+import { payloadBytes, saysTheSame } from '../storage/payload.ts';
 import { awaitedIds, isNameDue, type OutboxRecord } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord } from './outboxRows.ts';
 

@@ -2,8 +2,9 @@
  * The row of a message, with the hidden keys by which others find it: its own content id, and that of what it changes. Equal keys
  * show that two rows belong together, and nothing else.
  */
-import { contentIdOf, type MessagePlace, readPayload } from './payload.ts';
+
 import type { MessageRow } from './db.ts';
+import { contentIdOf, type MessagePlace, readPayload } from './payload.ts';
 import type { MessageRecord } from './records.ts';
 import { type Sealer, sealingKey } from './sealer.ts';
 

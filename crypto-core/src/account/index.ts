@@ -31,8 +31,8 @@ export {
 export {
   type DeviceSessionClaims,
   type GroupEnding,
-  type ReplacedCopies,
   isSavedViewOf,
+  type ReplacedCopies,
   type SavedView,
   type SubmittedCommit,
   signDeviceCopied,

@@ -99,8 +99,8 @@ function insert(merged: MessageView[], fresh: readonly MessageView[]): MessageVi
  * those of today.
  */
 function withinReach({ hasOlder, messages }: Chat, given: readonly MessageView[]): readonly MessageView[] {
-  const lowest = hasOlder ? messages.find(({ seq }) => seq !== null)?.seq : undefined;
-  return lowest == null ? given : given.filter(({ seq }) => seq === null || seq >= lowest);
+  const lowest = (hasOlder ? messages.find(({ seq }) => seq !== null)?.seq : null) ?? 0;
+  return given.filter(({ seq }) => seq === null || seq >= lowest);
 }
 
 /** Shows in quotes what has become of the messages that they are of. */

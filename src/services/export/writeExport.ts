@@ -1,15 +1,15 @@
+import type { Quote } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { FileSink } from '../../lib/fileSink.ts';
 import type { ExportFormat } from '../../store/account.ts';
 import { nameOfAtom } from '../../store/names.ts';
-import type { Quote } from '../../crypto/client.ts';
 import { displayName } from '../../store/people.ts';
 import { type CurrentUser, currentUserAtom } from '../../store/session.ts';
-import type { Quoted } from './layout.ts';
 import type { Deps } from '../core/deps.ts';
 import { createData } from './data.ts';
 import { gatherFacts } from './facts.ts';
+import type { Quoted } from './layout.ts';
 import { exportedConversations, pagesOf } from './messages.ts';
 import { createPage } from './page.ts';
 import { createPieces } from './pieces.ts';

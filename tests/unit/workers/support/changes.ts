@@ -1,6 +1,7 @@
 import type { BackupEntry, MessageChange, MessageView, StoredBackupEntry } from '#workers/api/cryptoApi.ts';
 import { limits } from '#workers/codec/limits.ts';
 import { type TestDevice, textOf } from './device.ts';
+import { kept } from './ownDevices.ts';
 
 /** Queues a change and brings it into the log. @returns its own message id */
 export async function change(
@@ -99,4 +100,19 @@ export class MemoryCopies {
       await device.api.readBackup(page, false, position);
     }
   }
+}
+
+/** Counts the messages and changes of which this browser keeps what they say. */
+export async function payloadsKept(device: TestDevice): Promise<number> {
+  const records = (await kept(device, ['messages', 'outbox'])).split('\n').filter((line) => line !== '');
+  return records.filter((line) => (JSON.parse(line) as { payload: string | null }).payload !== null).length;
+}
+
+/** Numbers from 0 to 1, the same ones for a seed. */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
 }
