@@ -1,7 +1,13 @@
 import { atom } from 'jotai';
 import type { FileSink } from '../lib/fileSink.ts';
 import type { ExportFormat } from './account.ts';
-import type { ConversationKey, MessageEvidence, ViewComparison } from './chats.ts';
+import type {
+  ConversationKey,
+  MessageChange,
+  MessageEvidence,
+  MessageVersion,
+  ViewComparison,
+} from './chats.ts';
 import type { Person } from './contacts.ts';
 import type { GroupInvitationChange } from './groupInvitations.ts';
 import type { PersonReport } from './reports.ts';
@@ -135,8 +141,17 @@ export interface AppActions {
   /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;
   loadOlderMessages(key: ConversationKey): Promise<void>;
-  /** Resolves once the message is queued (kept, sealed); its status then tells the rest. */
-  sendMessage(key: ConversationKey, text: string): Promise<void>;
+  /**
+   * Resolves once the message is queued (kept, sealed); its status then tells the rest.
+   * @param inReplyTo message id of what it answers
+   */
+  sendMessage(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
+  /** Edits or deletes an own message for everybody, or reacts to one; as `sendMessage`, `unsentChanges` tells the rest. */
+  changeMessage(key: ConversationKey, change: MessageChange): Promise<void>;
+  /** Deletes a message on this browser alone. */
+  deleteMessageHere(key: ConversationKey, messageId: string): Promise<void>;
+  /** An edited message as it was, oldest first, and as it is. */
+  messageVersions(key: ConversationKey, messageId: string): Promise<readonly MessageVersion[]>;
   retryMessage(key: ConversationKey, messageId: string): Promise<void>;
   discardMessage(messageId: string): Promise<void>;
   /**

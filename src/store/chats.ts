@@ -4,11 +4,16 @@ import { sessionAtom } from './sessionAtom.ts';
 
 export type {
   ConversationState,
+  MessageChange,
   MessageContent,
   MessageEvidence,
+  MessageVersion,
   MessageView,
+  Quote,
+  Reaction,
   SeenEntry,
   UndecryptableReason,
+  UnsentChange,
   ViewComparison,
 } from '../crypto/client.ts';
 

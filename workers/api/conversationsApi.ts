@@ -16,9 +16,41 @@ export type UndecryptableReason =
 
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
+  /** Its author has deleted it for everybody: nothing of it is kept. */
+  | { readonly kind: 'deleted' }
   /** A payload type of a newer version ("Update the app to see this message"), kept as it came. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'undecryptable'; readonly reason: UndecryptableReason };
+
+/** The message that another one answers, as it is now. */
+export interface Quote {
+  /** Null where this device doesn't have it, or the person has deleted it here. */
+  readonly message: Pick<MessageView, 'messageId' | 'senderId' | 'content'> | null;
+}
+
+/** An emoji that people have reacted with, in the order in which they did. */
+export interface Reaction {
+  readonly emoji: string;
+  /** No id twice. */
+  readonly userIds: readonly string[];
+}
+
+/** An own change of a message that the log doesn't have yet. */
+export interface UnsentChange {
+  /** Its own message id, by which it is retried and discarded. */
+  readonly messageId: string;
+  readonly kind: 'edit' | 'deletion' | 'reaction';
+  readonly status: 'sending' | 'failed';
+  /** With `failed`: the code of the error that stopped it. */
+  readonly failure?: SendFailure;
+}
+
+/** A message as it was written first, or after an edit. */
+export interface MessageVersion {
+  /** RFC 3339: the relay's time, or the sender's of one that waits in the outbox. */
+  readonly timestamp: string;
+  readonly text: string;
+}
 
 export interface MessageView {
   readonly conversationId: string;
@@ -38,7 +70,17 @@ export interface MessageView {
   readonly status: 'sending' | 'sent' | 'failed' | 'received';
   /** With `failed`: the code of the error that stopped it. */
   readonly failure?: SendFailure;
+  /** With its author's edits, those that the log doesn't have yet too. */
   readonly content: MessageContent;
+  /** Its author has edited it: see {@link ConversationsApi.messageVersions}. */
+  readonly isEdited?: true;
+  readonly quote?: Quote;
+  /** Own ones that the log doesn't have yet are among them. Absent where there are none. */
+  readonly reactions?: readonly Reaction[];
+  /** Absent where there are none. */
+  readonly unsentChanges?: readonly UnsentChange[];
+  /** It is no message, but a change of one that waits in the outbox: it is shown where that message is, and not by itself. */
+  readonly isChange?: true;
 }
 
 /** How far a person has received and read a conversation, by the receipts of their devices. */
@@ -244,7 +286,8 @@ export interface OwnState {
 export interface ProcessResult {
   /**
    * Every message of the given entries, in log order; those processed before are answered from the cache. Of what
-   * the person's own devices tell each other, the notes.
+   * the person's own devices tell each other, the notes. Reactions, edits and deletions are no messages: those that they
+   * change are here in their stead.
    */
   readonly messages: readonly MessageView[];
   /** The events of those entries that are new here. */
@@ -326,6 +369,16 @@ export interface ConversationsApi {
   ): Promise<ProcessResult>;
   /** Reads a page of the message cache, ascending; of `self:<user id>` the notes, and what may have been one. */
   messages(conversationId: string, page: MessagePage): Promise<MessageView[]>;
+  /**
+   * Returns an edited message as it was before, oldest first, and as it is now as the last one. Empty where it was deleted.
+   * Errors: `unknown-message`.
+   */
+  messageVersions(conversationId: string, messageId: string): Promise<MessageVersion[]>;
+  /**
+   * Deletes a message for this person on this device alone: its text, its versions and its place on screen. Errors:
+   * `unknown-message`, `usage` for one in the outbox.
+   */
+  deleteMessageHere(conversationId: string, messageId: string): Promise<ConversationState>;
   /** Counts the messages that {@link messages} reads. */
   messageCount(conversationId: string): Promise<number>;
   /** Lists the newest events of a conversation that this device has processed, ascending: at most 1,000. */

@@ -26,17 +26,21 @@ export type {
   LogEntryInput,
   MessageContent,
   MessagePage,
+  MessageVersion,
   MessageView,
   OwnReceipt,
   OwnState,
   PersonReceipt,
   ProcessResult,
+  Quote,
+  Reaction,
   RetentionRules,
   UndecryptableReason,
+  UnsentChange,
 } from './conversationsApi.ts';
 export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
 export type { MemberName } from './groupsApi.ts';
-export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
+export type { MessageChange, PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
 export type { GivenReceipt } from './receiptsApi.ts';
 export type {

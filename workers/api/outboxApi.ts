@@ -13,7 +13,17 @@ export interface ReadyMessage {
   readonly start: WireBytes | null;
 }
 
+/** A change of a message, which is named by its message id, one in the outbox too. */
+export type MessageChange =
+  /** Another text in the place of an own one that was not deleted. */
+  | { readonly kind: 'edit'; readonly of: string; readonly text: string }
+  /** Of an own message, for everybody. */
+  | { readonly kind: 'deletion'; readonly of: string }
+  /** Given, or taken back with `isTaken`; each emoji once a person. */
+  | { readonly kind: 'reaction'; readonly of: string; readonly emoji: string; readonly isTaken: boolean };
+
 export interface QueuedMessage {
+  /** The message, or the one that it changes. */
   readonly message: MessageView;
   /**
    * The answer that {@link OutboxApi.prepareMessage} would give now, where nothing has to go first. Send it
@@ -48,12 +58,25 @@ export type PreparedMessage =
 export interface OutboxApi {
   /**
    * Queues a message, once for each id; for `self:<user id>` a note. Errors: `usage` for no text, too much of it, or an id
-   * that another message has.
+   * that another message has; `unknown-message` where what it answers isn't here or was deleted.
    */
   queueMessage(input: {
     conversationId: string;
     messageId: string;
     text: string;
+    /** Message id of what it answers. */
+    inReplyTo?: string;
+    sentAt: string;
+  }): Promise<QueuedMessage>;
+  /**
+   * Queues a change of a message, as {@link queueMessage} does a message. Errors: as there, and `not-author` for an edit or a
+   * deletion of somebody else's.
+   */
+  queueChange(input: {
+    conversationId: string;
+    /** Of the change itself. */
+    messageId: string;
+    change: MessageChange;
     sentAt: string;
   }): Promise<QueuedMessage>;
   /**

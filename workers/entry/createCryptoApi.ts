@@ -15,6 +15,7 @@ import { createGroups } from '../messaging/groups.ts';
 import { createLogLinking } from '../messaging/linkLog.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
+import { createMessageChanges } from '../messaging/messageChanges.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createOwnDevices } from '../messaging/ownDevices.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
@@ -59,6 +60,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createEvidence(deps, session),
     ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
+    ...createMessageChanges(deps, session),
     ...createReceipts(deps, session),
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),

@@ -42,6 +42,7 @@ export {
   mimiMessageId,
   type NestedPart,
   type NullPart,
+  olderMessageId,
   type PartSemantics,
   type SinglePart,
 } from './mimiContent.ts';

@@ -162,15 +162,17 @@ function Preview({ row: { userId, lastMessage, notes }, current }: Pick<RowProps
   if (draft !== '' && !current) {
     return (
       <>
-        <span className={styles.draft}>{t('chat.draft')}</span> <bdi>{draft}</bdi>
+        <span className={styles.draft}>{t('messages.draft')}</span> <bdi>{draft}</bdi>
       </>
     );
   }
   if (lastMessage === null) return t(notes ? 'notes.none' : 'messages.noPreview');
+  const { content, senderId } = lastMessage;
+  const own = senderId === ownId;
   return (
     <>
-      {lastMessage.senderId === ownId && !notes && `${t('chat.yourMessage')} `}
-      <bdi>{contentPreview(lastMessage.content)}</bdi>
+      {own && !notes && content.kind !== 'deleted' && `${t('messages.yourMessage')} `}
+      <bdi>{contentPreview(content, { own })}</bdi>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { QueuedMessage } from '../../crypto/client.ts';
+import type { MessageChange, MessageVersion, QueuedMessage } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -7,7 +7,7 @@ import { ApiError } from '../../net/errors.ts';
 import type { ConversationKey } from '../../store/chats.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { conversationOf } from '../core/conversationIds.ts';
+import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -16,9 +16,12 @@ import type { Outbox } from './outbox.ts';
 import { sendErrorText } from './sendErrors.ts';
 
 export interface Messaging {
-  send(key: ConversationKey, text: string): Promise<void>;
+  send(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
+  change(key: ConversationKey, change: MessageChange): Promise<void>;
   retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
+  deleteHere(key: ConversationKey, messageId: string): Promise<void>;
+  versions(key: ConversationKey, messageId: string): Promise<readonly MessageVersion[]>;
   /** Takes the person's word on a conversation whose log, or members, are in doubt, and lets go what waited for it. */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
 }
@@ -58,35 +61,66 @@ export function createMessaging(options: MessagingOptions): Messaging {
     throw new AppError('unauthenticated', t('errors.sendNotSignedIn'));
   }
 
+  interface NewMessage {
+    readonly conversationId: string;
+    readonly messageId: string;
+    readonly sentAt: string;
+  }
+
+  /** Has something kept and sent, and shows it, or what it changes. */
+  async function queue(
+    key: ConversationKey,
+    keep: (message: NewMessage) => Promise<QueuedMessage>,
+  ): Promise<void> {
+    requireToken();
+    const conversationId = conversationOf(key, ownUserId);
+    if (conversationId === null) throw new AppError('not-found', t('errors.sendNotFound'));
+    let queued: QueuedMessage;
+    try {
+      queued = await keep({ conversationId, messageId: newId(), sentAt: timestamp(clock) });
+    } catch (error) {
+      // The worker's only reason to refuse the arguments themselves: everything else about them is ours.
+      const tooLong = errorCode(error) === 'usage';
+      const sentence = tooLong
+        ? t('errors.sendFailedBecause', { detail: t('errors.messageTooLong') })
+        : sendErrorText(error);
+      throw new AppError(errorCode(error), sentence, { cause: error });
+    }
+    const { message, ready, state } = queued;
+    // Before anything else: the other one waits for it.
+    background(() => outbox.send(conversationId, ready));
+    chats.addMessages(conversationId, [message]);
+    // The list of chats shows the newest message, also while it waits.
+    chats.setState(state);
+  }
+
+  /** Shows a message without the change of it that was discarded. */
+  async function showWithout(conversationId: string, changeId: string): Promise<void> {
+    const key = keyOf(conversationId, ownUserId);
+    const changed = (key === null ? [] : chats.get(key).messages).find((message) =>
+      message.unsentChanges?.some(({ messageId }) => messageId === changeId),
+    );
+    if (changed === undefined) return;
+    const { messageId, seq } = changed;
+    const now =
+      seq === null
+        ? (await crypto.outbox(conversationId)).filter((message) => message.messageId === messageId)
+        : await crypto.messages(conversationId, { before: seq + 1, limit: 1 });
+    chats.addMessages(conversationId, now);
+  }
+
   return {
-    async send(key, text) {
+    async send(key, text, inReplyTo) {
       const trimmed = text.trim();
       if (trimmed === '') return;
-      requireToken();
-      const conversationId = conversationOf(key, ownUserId);
-      if (conversationId === null) throw new AppError('not-found', t('errors.sendNotFound'));
-      let queued: QueuedMessage;
-      try {
-        queued = await crypto.queueMessage({
-          conversationId,
-          messageId: newId(),
-          text: trimmed,
-          sentAt: timestamp(clock),
-        });
-      } catch (error) {
-        // The worker's only reason to refuse the arguments themselves: everything else about them is ours.
-        const tooLong = errorCode(error) === 'usage';
-        const sentence = tooLong
-          ? t('errors.sendFailedBecause', { detail: t('errors.messageTooLong') })
-          : sendErrorText(error);
-        throw new AppError(errorCode(error), sentence, { cause: error });
-      }
-      const { message, ready, state } = queued;
-      // Before anything else: the other one waits for it.
-      background(() => outbox.send(conversationId, ready));
-      chats.addMessages(conversationId, [message]);
-      // The list of chats shows the newest message, also while it waits.
-      chats.setState(state);
+      await queue(key, (message) =>
+        crypto.queueMessage({ ...message, text: trimmed, ...(inReplyTo === undefined ? {} : { inReplyTo }) }),
+      );
+    },
+
+    async change(key, change) {
+      const trimmed = change.kind === 'edit' ? { ...change, text: change.text.trim() } : change;
+      await queue(key, (message) => crypto.queueChange({ ...message, change: trimmed }));
     },
 
     async retry(key, messageId) {
@@ -103,7 +137,22 @@ export function createMessaging(options: MessagingOptions): Messaging {
     async discard(messageId) {
       const state = await crypto.discardMessage(messageId);
       chats.removeMessage(messageId);
-      if (state !== null) chats.setState(state);
+      if (state === null) return;
+      chats.setState(state);
+      await showWithout(state.conversationId, messageId);
+    },
+
+    async deleteHere(key, messageId) {
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId === null) return;
+      const state = await crypto.deleteMessageHere(conversationId, messageId);
+      chats.removeMessage(messageId);
+      chats.setState(state);
+    },
+
+    async versions(key, messageId) {
+      const conversationId = conversationOf(key, ownUserId);
+      return conversationId === null ? [] : crypto.messageVersions(conversationId, messageId);
     },
 
     async settleDoubt(key, how) {
