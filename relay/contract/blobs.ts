@@ -107,7 +107,7 @@ export const blobErrors = {
   delete: ['not-found', 'unsupported-version'],
 } as const satisfies Record<string, readonly BlobErrorCode[]>;
 
-/** What this relay takes and has of one's own files. Sizes are bytes. */
+/** The limits of this relay for files, and what it has of one's own. Sizes are bytes. */
 export const BlobStorage = z
   .object({
     /** The largest file. */

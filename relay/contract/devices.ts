@@ -178,7 +178,7 @@ export const publishKeyPackages = defineRoute({
   }),
   bodyParts: ['keyPackages', 'lastResort'],
   status: 201,
-  /** Of the same suite. */
+  /** Counts those of the same suite. */
   response: z.object({ available: z.int() }),
   errors: ['limit-reached', 'quota'],
   bodyLimit: 3 * 1024 * 1024,
@@ -191,7 +191,7 @@ export const keyPackageCount = defineRoute({
   paths: ['/key-packages'],
   access: 'device',
   status: 200,
-  /** Of 0x004D, as clients from before 0xF04D ask, and of each suite. */
+  /** Counts those of 0x004D, as clients from before 0xF04D ask, and those of each suite. */
   response: z.extend(KeyPackageCount, { suites: z.array(z.extend(KeyPackageCount, { suite: z.int() })) }),
   errors: [],
 });
@@ -203,7 +203,7 @@ export type ClaimedKeyPackage = z.infer<typeof ClaimedKeyPackage>;
 
 const claimParts = ['keyPackage'] as const;
 
-/** Of 0x004D: clients from before 0xF04D call it. */
+/** Gives KeyPackages of 0x004D: clients from before 0xF04D call it. */
 export const claimKeyPackages = defineRoute({
   method: 'POST',
   paths: ['/users/{id}/key-packages/claim'],

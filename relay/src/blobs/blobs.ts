@@ -37,7 +37,7 @@ export interface Appended {
 
 /** Sealed files of people. A blob that is not there, somebody else's, or not whole, is `not-found` alike. */
 export interface Blobs {
-  /** What this relay takes of one person, and has. */
+  /** The limits for one person, and what there is of theirs. */
   storage(userId: string): Promise<BlobStorage>;
   /** @throws ApiError payload-too-large, quota, storage-full, unavailable */
   create(userId: string, length: number): Promise<Upload & { readonly id: string }>;

@@ -108,7 +108,7 @@ export function createBlobJob(dependencies: BlobJobDependencies): HourlyJob {
     await old('upload', () => rows.oldUploads(db, aged - uploadLifetime, bite.blobs));
     metrics.filesStored(await rows.allBlobBytes(db));
     if (comparedAt !== null && now - comparedAt < day) return;
-    // Whatever another folder lacks is not gone.
+    // A file that another folder lacks is not gone.
     if (!(await store.isTheirs())) {
       if (!(await rows.hasBlobs(db))) return;
       log.error('BLOB_DIR is not the folder of the files that people have sent: mount or restore that one');

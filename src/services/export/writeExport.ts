@@ -23,7 +23,7 @@ interface ExportRun {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** What a message answers, as a reader sees it; null where it answers nothing that is here. */
+/** Returns the message that another one answers, as a reader sees it; null where it answers nothing that is here. */
 function quotedIn(quote: Quote | undefined, user: CurrentUser, { nameOf }: ConversationNames): Quoted | null {
   if (!quote?.message) return null;
   const { content, senderId } = quote.message;

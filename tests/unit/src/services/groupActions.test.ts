@@ -18,7 +18,7 @@ let actions: GroupActions;
 /** The calls that happened, in order. */
 let steps: string[];
 let memberIds: string[];
-/** What the devices of one person give. */
+/** The KeyPackages that the devices of one person give. */
 const claimOfOne =
   vi.fn<(userId: string) => Promise<{ deviceId: string; keyPackage: string; lastResort: boolean }[]>>();
 const claimKeyPackages = vi.fn<Api['claimKeyPackages']>();

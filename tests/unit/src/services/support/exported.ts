@@ -58,7 +58,7 @@ interface World {
   readonly logs?: ReadonlyMap<string, readonly MessageView[]>;
   readonly states?: readonly ConversationState[];
   readonly outbox?: readonly MessageView[];
-  /** Of any message that was edited. */
+  /** The versions of any message that was edited. */
   readonly versions?: readonly MessageVersion[];
   readonly api?: Partial<Api>;
   /** Before each page. */
