@@ -73,6 +73,8 @@ function wrappersOf(code: string, calling: string): Wrappers {
       )
       .replace(listedConstants, () => `=${JSON.stringify(keptConstants)}`),
     calls: new Set([
+      // It calls some by themselves, past the wrappers.
+      ...namesIn(calling, /\blib\.(_\w+)/g),
       ...namesIn(withoutFunctions(code, left), /\.(_\w+)/g),
       ...keptPairs.map(([name]) => `_${name}`),
       ...keptConstants.map((name) => `_${name.toLowerCase()}`),
