@@ -13,6 +13,8 @@ const wrappers = path.resolve(
 /** Where the wrappers list what they export: names beside functions, then names of constants. */
 const listedFunctions = /=\["(crypto_aead_[\w",]+)"\],(\w)=\[([\w$,]+)\]/g;
 const listedConstants = /=\["(SODIUM_LIBRARY_[\w",]+)"\]/g;
+/** Where they export, one by one, the tools that they have beside them. */
+const listedTools = /((?:,t\.\w+=\w+)+);export default t;/g;
 /** Where libsodium gives a function of its WebAssembly a name. */
 const namedExport = /\w\.(_\w+)=\w\.[\w$]+,/g;
 
@@ -46,7 +48,8 @@ export function sodiumCalls(calling = caller): Plugin {
 function wrappersOf(code: string, calling: string): Wrappers {
   const functions = [...code.matchAll(listedFunctions)];
   const constants = [...code.matchAll(listedConstants)];
-  if (functions.length !== 1 || constants.length !== 1)
+  const tools = [...code.matchAll(listedTools)];
+  if (functions.length !== 1 || constants.length !== 1 || tools.length !== 1)
     throw new Error('libsodium no longer lists what it exports as it did.');
   const names = functions[0]?.[1]?.split('","') ?? [];
   const bodies = functions[0]?.[3]?.split(',') ?? [];
@@ -63,6 +66,12 @@ function wrappersOf(code: string, calling: string): Wrappers {
   const keptPairs = pairs.filter(([name]) => kept.has(name));
   const keptConstants = constantNames.filter((name) => kept.has(name));
   const keptBodies = new Set(keptPairs.map(([, body]) => body));
+  const toolPairs = [...(tools[0]?.[1] ?? '').matchAll(/,t\.(\w+)=(\w+)/g)];
+  const usedTools = new Set([
+    ...namesIn(calling, /\bsodium\.(\w+)/g),
+    ...namesIn(code, /\bt\.(\w+)\b(?!=)/g),
+  ]);
+  const keptTools = toolPairs.filter(([, name = '']) => usedTools.has(name));
   const left = new Set(bodies.filter((body) => !keptBodies.has(body)));
   return {
     code: code
@@ -71,7 +80,8 @@ function wrappersOf(code: string, calling: string): Wrappers {
         (_all, _names, list: string) =>
           `=${JSON.stringify(keptPairs.map(([name]) => name))},${list}=[${keptPairs.map(([, body]) => body).join(',')}]`,
       )
-      .replace(listedConstants, () => `=${JSON.stringify(keptConstants)}`),
+      .replace(listedConstants, () => `=${JSON.stringify(keptConstants)}`)
+      .replace(listedTools, () => `${keptTools.map(([whole]) => whole).join('')};export default t;`),
     calls: new Set([
       // It calls some by themselves, past the wrappers.
       ...namesIn(calling, /\blib\.(_\w+)/g),
