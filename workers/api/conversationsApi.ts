@@ -1,5 +1,6 @@
 import type { WireBytes } from '../codec/base64url.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
+import type { AttachedFile } from './filesApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 /**
@@ -16,6 +17,8 @@ export type UndecryptableReason =
 
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
+  /** Files, with a caption that may be empty. */
+  | { readonly kind: 'files'; readonly text: string; readonly files: readonly AttachedFile[] }
   /** Its author has deleted it for everybody: nothing of it is kept. */
   | { readonly kind: 'deleted' }
   /** A payload type of a newer version ("Update the app to see this message"), kept as it came. */

@@ -8,6 +8,7 @@ import type { WireBytes } from '../codec/base64url.ts';
 import type { BackupApi } from './backupApi.ts';
 import type { ConversationsApi } from './conversationsApi.ts';
 import type { EvidenceApi } from './evidenceApi.ts';
+import type { FilesApi } from './filesApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
@@ -38,6 +39,7 @@ export type {
   UnsentChange,
 } from './conversationsApi.ts';
 export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
+export type { AttachedFile, FileFacts, FileKind, FilePreview, UploadedFile } from './filesApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { MessageChange, PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
@@ -92,7 +94,8 @@ export interface CryptoApi
     OutboxApi,
     ReceiptsApi,
     SecurityApi,
-    EvidenceApi {
+    EvidenceApi,
+    FilesApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**

@@ -11,6 +11,7 @@ import {
   decodeMimiContent,
   encodeMimiContent,
   type MimiContent,
+  type SinglePart,
   splitChainHeader,
 } from '@sinetti/crypto-core/content';
 import type { MessageContent } from '../api/cryptoApi.ts';
@@ -18,6 +19,7 @@ import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
+import { filesBody, type OutgoingFile, readAttachments, type SealedAttachment } from './attachments.ts';
 
 const VERSION = 1;
 const MIMI = 'mimi:';
@@ -42,23 +44,41 @@ const TextPayload = object({
 export function encodeTextPayload(text: string, salt: Uint8Array): string {
   const content = encoder.encode(text);
   if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
-  return mimiPayload(
-    encodeMimiContent({
-      salt,
-      replaces: null,
-      topicId: new Uint8Array(),
-      expires: null,
-      inReplyTo: null,
-      extensions: new Map(),
-      body: {
-        kind: 'single',
-        disposition: DISPOSITION.render,
-        language: '',
-        contentType: PLAIN_TEXT,
-        content,
-      },
-    }),
-  );
+  return mimiPayload(encodeMimiContent({ ...plainContent(salt), body: textPart(content) }));
+}
+
+/**
+ * Encodes a message with files.
+ * @param text the caption; may be empty
+ * @param salt 16 random octets
+ * @throws CryptoApiError `usage` for more than the outbox keeps
+ */
+export function encodeFilesPayload(text: string, files: readonly OutgoingFile[], salt: Uint8Array): string {
+  const caption = text === '' ? null : textPart(encoder.encode(text));
+  const payload = mimiPayload(encodeMimiContent({ ...plainContent(salt), ...filesBody(files, caption) }));
+  if (payload.length > limits.payload) throw new CryptoApiError('usage', 'length of a message with files');
+  return payload;
+}
+
+function plainContent(salt: Uint8Array): Omit<MimiContent, 'body'> {
+  return {
+    salt,
+    replaces: null,
+    topicId: new Uint8Array(),
+    expires: null,
+    inReplyTo: null,
+    extensions: new Map(),
+  };
+}
+
+function textPart(content: Uint8Array): SinglePart {
+  return {
+    kind: 'single',
+    disposition: DISPOSITION.render,
+    language: '',
+    contentType: PLAIN_TEXT,
+    content,
+  };
 }
 
 /** Returns a payload as its message has it. A text from before MIMI content may begin like it, since its sender chose it. */
@@ -119,9 +139,16 @@ export function payloadContent(payload: string): MessageContent {
   }
 }
 
-/** Returns whether a payload is a text, as people send each other, and a note among own devices. */
+/** Returns whether a payload is a text or files, as people send each other, and a note among own devices. */
 export function isText(payload: string): boolean {
-  return payloadContent(payload).kind === 'text';
+  const { kind } = payloadContent(payload);
+  return kind === 'text' || kind === 'files';
+}
+
+/** Returns what opens the files of a payload, in their order; none for one that isn't shown as files. */
+export function sealedFiles(payload: string): readonly SealedAttachment[] {
+  if (payloadContent(payload).kind !== 'files') return [];
+  return readAttachments(decodeMimiContent(payloadBytes(payload)))?.sealed ?? [];
 }
 
 /** Returns whether two payloads are the same text. */
@@ -134,9 +161,19 @@ function mimiContent(bytes: Uint8Array): MessageContent {
   const content = decodeMimiContent(bytes);
   if (!isPlainMessage(content)) return { kind: 'unknown' };
   const { body } = content;
-  const isShown = body.disposition === DISPOSITION.render || body.disposition === DISPOSITION.unspecified;
-  if (body.kind !== 'single' || !isShown || !isTextType(body.contentType)) return { kind: 'unknown' };
-  return { kind: 'text', text: readText(body.content) };
+  if (body.kind === 'single') {
+    return isShownText(body) ? { kind: 'text', text: readText(body.content) } : { kind: 'unknown' };
+  }
+  const attachments = readAttachments(content);
+  if (attachments === null) return { kind: 'unknown' };
+  const { caption, files } = attachments;
+  if (caption !== null && !isShownText(caption)) return { kind: 'unknown' };
+  return { kind: 'files', text: caption === null ? '' : readText(caption.content), files };
+}
+
+function isShownText({ contentType, disposition }: SinglePart): boolean {
+  const isShown = disposition === DISPOSITION.render || disposition === DISPOSITION.unspecified;
+  return isShown && isTextType(contentType);
 }
 
 /** A message that changes another one, or is to disappear, would mean something else if it were shown for good. */

@@ -47,7 +47,7 @@ export function isShown(
 ): boolean {
   if (conversationId !== selfConversationId(userId)) return true;
   const isDamaged = content.kind === 'undecryptable' && content.reason === 'damaged';
-  return senderId === userId && (content.kind === 'text' || isDamaged);
+  return senderId === userId && (content.kind === 'text' || content.kind === 'files' || isDamaged);
 }
 
 /** Returns whether two times, in milliseconds since the Unix epoch, are as close as the clocks of two machines are. */

@@ -1,8 +1,16 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
 import { encryptApplication } from '@sinetti/crypto-core';
 import { MIMI_SALT_LENGTH, withChainHeader } from '@sinetti/crypto-core/content';
-import { AcceptedInput, ConversationId, check, Id, QueueInput, SendFailureCode } from '../api/arguments.ts';
-import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
+import {
+  AcceptedInput,
+  ConversationId,
+  check,
+  Id,
+  QueueFilesInput,
+  QueueInput,
+  SendFailureCode,
+} from '../api/arguments.ts';
+import type { CryptoApi, PreparedMessage, QueuedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { parseConversationId, peerOf } from '../conversation/conversationId.ts';
@@ -19,7 +27,7 @@ import {
   lacksPresentDevices,
   pendingSubmission,
 } from '../conversation/ownCommits.ts';
-import { encodeTextPayload, payloadBytes, saysTheSame } from '../conversation/payload.ts';
+import { encodeFilesPayload, encodeTextPayload, payloadBytes, saysTheSame } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
 import { type Place, readPlace } from '../session/place.ts';
@@ -27,6 +35,7 @@ import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
 import { awaitedIds, isNameDue, type OutboxRecord, readConversation } from '../storage/records.ts';
+import { takeUploads } from './files.ts';
 import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
 
@@ -54,11 +63,10 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       parseConversationId(conversationId, account.userId);
       const payload = encodeTextPayload(text, env.random(MIMI_SALT_LENGTH));
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
-        const { conversation, tx } = transaction;
-        const [known, logged, isNext] = await Promise.all([
+        const { tx } = transaction;
+        const [known, logged] = await Promise.all([
           find(tx, account, messageId),
           findMessage(tx, account, messageId),
-          isNothingWaiting(transaction),
         ]);
         if (known !== null) {
           if (known.row.conversationId === conversationId && isSame(known.record, { payload, sentAt })) {
@@ -68,18 +76,28 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
           throw new CryptoApiError('usage', 'the message id is taken');
         }
         if (logged !== null) throw new CryptoApiError('usage', 'the message id is in the log');
-        const place = await readPlace(tx, account);
-        const encrypted =
-          isNext && !place.isCopied ? await encryptAtOnce(transaction, { payload, sentAt }, messageId) : null;
-        const epoch = encrypted === null ? null : conversation.epoch;
-        const record: OutboxRecord = { ...newOutboxRecord(payload, sentAt), epoch, ...encrypted };
-        await appendToOutbox(tx, account, conversationId, messageId, record);
-        return {
-          message: outboxView(account, conversationId, messageId, record),
-          ready:
-            encrypted === null ? null : readyMessage(transaction, messageId, encrypted.ciphertext, place),
-          state: await transaction.finish(),
-        };
+        return append(transaction, messageId, { payload, sentAt });
+      });
+    },
+
+    async queueFiles(input) {
+      const { conversationId, messageId, ...said } = check('queueFiles', QueueFilesInput, input);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        const { tx } = transaction;
+        const known = await find(tx, account, messageId);
+        const queued =
+          known === null
+            ? await findMessage(tx, account, messageId)
+            : outboxView(account, known.row.conversationId, messageId, known.record);
+        // The page may have been left after it was queued, before it knew: the files' keys are in the message by now.
+        if (queued?.conversationId === conversationId && queued.content.kind === 'files')
+          return { message: queued, ready: null, state: await transaction.finish() };
+        if (queued !== null) throw new CryptoApiError('usage', 'the message id is taken');
+        const files = await takeUploads(tx, account, said.files);
+        const payload = encodeFilesPayload(said.text, files, env.random(MIMI_SALT_LENGTH));
+        return append(transaction, messageId, { payload, sentAt: said.sentAt });
       });
     },
 
@@ -181,6 +199,26 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       });
     },
   } satisfies Partial<CryptoApi>;
+
+  /** Puts a message into the outbox, encrypted where nothing has to go first. */
+  async function append(
+    transaction: ConversationTransaction,
+    messageId: string,
+    { payload, sentAt }: Pick<OutboxRecord, 'payload' | 'sentAt'>,
+  ): Promise<QueuedMessage> {
+    const { account, conversation, conversationId, tx } = transaction;
+    const [isNext, place] = await Promise.all([isNothingWaiting(transaction), readPlace(tx, account)]);
+    const encrypted =
+      isNext && !place.isCopied ? await encryptAtOnce(transaction, { payload, sentAt }, messageId) : null;
+    const epoch = encrypted === null ? null : conversation.epoch;
+    const record: OutboxRecord = { ...newOutboxRecord(payload, sentAt), epoch, ...encrypted };
+    await appendToOutbox(tx, account, conversationId, messageId, record);
+    return {
+      message: outboxView(account, conversationId, messageId, record),
+      ready: encrypted === null ? null : readyMessage(transaction, messageId, encrypted.ciphertext, place),
+      state: await transaction.finish(),
+    };
+  }
 
   /** Prepares a message; null when it isn't in the outbox any more. */
   async function prepare(

@@ -73,6 +73,8 @@ interface AccountSchema extends DBSchema {
   receipts: { key: string; value: Uint8Array };
   /** [user id, device id] to the account key's statement that the device is revoked. */
   revocations: { key: [string, string]; value: Uint8Array };
+  /** File id to the key and the hash of a file that is being uploaded, until a message names it. */
+  uploads: { key: string; value: Uint8Array };
 }
 
 export type StoreName =
@@ -94,7 +96,8 @@ export type StoreName =
   | 'copies'
   | 'chain'
   | 'chains'
-  | 'receipts';
+  | 'receipts'
+  | 'uploads';
 
 export type RootDatabase = IDBPDatabase<RootSchema>;
 export type AccountDatabase = IDBPDatabase<AccountSchema>;
@@ -124,6 +127,7 @@ const STORES: StoreName[] = [
   'chain',
   'chains',
   'receipts',
+  'uploads',
 ];
 
 /** Brings the schema of the version below to this one. Migrations are only ever appended. */
@@ -161,6 +165,7 @@ export const accountMigrations: readonly Migration[] = [
     for (const store of ['chain', 'chains']) db.createObjectStore(store);
   },
   (db) => void db.createObjectStore('receipts'),
+  (db) => void db.createObjectStore('uploads'),
 ];
 
 /**
