@@ -70,6 +70,8 @@ export type QuotaOf =
   | 'group-infos'
   | 'key-packages'
   | 'history'
+  | 'blobs'
+  | 'uploads'
   | 'groups'
   | 'requests';
 
