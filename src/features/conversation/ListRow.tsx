@@ -53,7 +53,7 @@ export function ListRow(props: ListRowProps) {
         <span className={styles.line}>
           <span className={styles.detail}>{props.detail}</span>
           {unread > 0 ? (
-            <Badge count={unread} meaning={t('chat.unread', { count: unread })} />
+            <Badge count={unread} meaning={t('messages.unread', { count: unread })} />
           ) : (
             <span className={styles.aside}>{props.time}</span>
           )}

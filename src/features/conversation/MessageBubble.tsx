@@ -111,8 +111,8 @@ interface ContentProps {
 
 function Content({ message: { content, messageId }, large, unfolded, onUnfold }: ContentProps) {
   if (content.kind === 'undecryptable') return <Undecryptable reason={content.reason} />;
-  if (content.kind === 'unknown') return <p className={styles.muted}>{t('chat.unknownKind')}</p>;
-  if (content.text.trim() === '') return <p className={styles.muted}>{t('chat.noContent')}</p>;
+  if (content.kind === 'unknown') return <p className={styles.muted}>{t('messages.unknownKind')}</p>;
+  if (content.text.trim() === '') return <p className={styles.muted}>{t('messages.noContent')}</p>;
   if (large) return <p className={styles.emoji}>{content.text.trim()}</p>;
   return (
     <MessageText text={content.text} unfolded={unfolded} onUnfold={(unfold) => onUnfold(messageId, unfold)} />
@@ -123,7 +123,7 @@ function Undecryptable({ reason }: { reason: UndecryptableReason }) {
   return (
     <div className={styles.notice}>
       <LockKeyhole aria-hidden="true" />
-      <span>{t('chat.undecryptable')}</span>
+      <span>{t('messages.undecryptable')}</span>
       <div className={styles.details}>
         <Disclosure summary={t('chat.why')}>
           <p>{t(undecryptableTexts[reason])}</p>

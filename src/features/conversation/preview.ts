@@ -7,9 +7,9 @@ const previewLength = 140;
 
 /** One line that stands for a message in lists and announcements. */
 export function contentPreview(content: MessageContent): string {
-  if (content.kind === 'undecryptable') return t('chat.undecryptable');
-  if (content.kind === 'unknown') return t('chat.unknownKind');
-  return linePreview(content.text) || t('chat.noContent');
+  if (content.kind === 'undecryptable') return t('messages.undecryptable');
+  if (content.kind === 'unknown') return t('messages.unknownKind');
+  return linePreview(content.text) || t('messages.noContent');
 }
 
 /** The beginning of a text on one line; empty for a blank one. */

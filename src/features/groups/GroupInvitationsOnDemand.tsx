@@ -1,6 +1,5 @@
 import { useAtomValue } from 'jotai';
 import type { RefObject } from 'react';
-import { withTexts } from '../../i18n/i18n.ts';
 import { groupInvitationsAtom } from '../../store/groupInvitations.ts';
 import { onDemand } from '../../ui/onDemand.tsx';
 
@@ -10,7 +9,7 @@ interface FocusAfter {
 }
 
 const GroupInvitations = onDemand<FocusAfter & { open: boolean }>(
-  async () => (await withTexts('tabs', import('./GroupInvitations.tsx'))).GroupInvitations,
+  async () => (await import('./GroupInvitations.tsx')).GroupInvitations,
 );
 
 /** Stands above the groups while somebody is asked; its code comes only then. */

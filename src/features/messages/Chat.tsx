@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { FileText, MessageCircle } from 'lucide-react';
 import { useMemo } from 'react';
-import { t, withTexts } from '../../i18n/i18n.ts';
+import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { useBlocks } from '../../store/blocks.ts';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
@@ -18,9 +18,9 @@ import { receiptAt } from '../conversation/messageState.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
 import { DoubtBanner } from './DoubtBanner.tsx';
 
-/** Few chats ever need it, and its texts come with the tabs. */
+/** Few chats ever need it. */
 const BlockedBanner = onDemand<{ open: boolean; userId: string; name: string }>(
-  async () => (await withTexts('tabs', import('./BlockedBanner.tsx'))).BlockedBanner,
+  async () => (await import('./BlockedBanner.tsx')).BlockedBanner,
 );
 
 const failures: ConversationFailures = {

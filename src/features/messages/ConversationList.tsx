@@ -162,14 +162,14 @@ function Preview({ row: { userId, lastMessage, notes }, current }: Pick<RowProps
   if (draft !== '' && !current) {
     return (
       <>
-        <span className={styles.draft}>{t('chat.draft')}</span> <bdi>{draft}</bdi>
+        <span className={styles.draft}>{t('messages.draft')}</span> <bdi>{draft}</bdi>
       </>
     );
   }
   if (lastMessage === null) return t(notes ? 'notes.none' : 'messages.noPreview');
   return (
     <>
-      {lastMessage.senderId === ownId && !notes && `${t('chat.yourMessage')} `}
+      {lastMessage.senderId === ownId && !notes && `${t('messages.yourMessage')} `}
       <bdi>{contentPreview(lastMessage.content)}</bdi>
     </>
   );

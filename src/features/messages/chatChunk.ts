@@ -1,4 +1,5 @@
+import { withTexts } from '../../i18n/i18n.ts';
 import { chunk } from '../../ui/chunk.tsx';
 
-/** The code of an open chat: it loads after the list, which one sees first. */
-export const chatChunk = chunk(() => import('./Chat.tsx'));
+/** The code and the texts of an open chat: they load after the list, which one sees first. */
+export const chatChunk = chunk(() => withTexts('tabs', import('./Chat.tsx')));

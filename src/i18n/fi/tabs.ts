@@ -1,4 +1,9 @@
 import blocks from './blocks.json';
+import chat from './chat.json';
+import contacts from './contacts.json';
+import emoji from './emoji.json';
+import events from './events.json';
+import groups from './groups.json';
 import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
 import movingOn from './movingOn.json';
@@ -13,6 +18,11 @@ import views from './views.json';
 
 export default {
   blocks,
+  chat,
+  contacts,
+  emoji,
+  events,
+  groups,
   invitations,
   messageBackup,
   movingOn,

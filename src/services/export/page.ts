@@ -70,7 +70,7 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
   function textOf({ content, kind, reason }: ExportedMessage): Markup {
     if (kind === 'text') return html`<p class="text" dir="auto">${content ?? ''}</p>`;
     if (kind === 'unknown') return html`<p class="none">${t('profile.export.unknownKind')}</p>`;
-    return html`<p class="none">${t('chat.undecryptable')}. ${reason === null ? '' : t(undecryptableTexts[reason])}</p>`;
+    return html`<p class="none">${t('messages.undecryptable')}. ${reason === null ? '' : t(undecryptableTexts[reason])}</p>`;
   }
 
   function statusOf({ status }: ExportedMessage): string {
