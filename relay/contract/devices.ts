@@ -6,6 +6,18 @@ import { defineRoute } from './route.ts';
 
 const Certificate = base64Url(limits.certificateMax);
 const KeyPackage = base64Url(limits.keyPackageMax);
+/**
+ * The MLS suites of which there are KeyPackages, by their numbers (docs/PROTOCOL.md, section 1). Clients from before
+ * 0xF04D know of 0x004D only, and say none: that is what is meant then.
+ */
+export const keyPackageSuites = [0xf04d, 0x004d] as const;
+export type KeyPackageSuite = (typeof keyPackageSuites)[number];
+export const formerSuite: KeyPackageSuite = 0x004d;
+const Suite = z.literal(keyPackageSuites);
+/** The suites that a caller can use, the one that it would rather have first. */
+const Suites = z._default(z.array(Suite).check(z.minLength(1), z.maxLength(keyPackageSuites.length)), [
+  formerSuite,
+]);
 const IdParams = z.object({ id: Id });
 
 export const Device = z
@@ -161,20 +173,26 @@ export const publishKeyPackages = defineRoute({
   body: z.object({
     keyPackages: z.array(KeyPackage).check(z.maxLength(limits.keyPackagesPerRequest)),
     lastResort: z.optional(KeyPackage),
+    /** The suite that all of them are of. */
+    suite: z._default(Suite, formerSuite),
   }),
   bodyParts: ['keyPackages', 'lastResort'],
   status: 201,
+  /** Of the same suite. */
   response: z.object({ available: z.int() }),
   errors: ['limit-reached', 'quota'],
   bodyLimit: 3 * 1024 * 1024,
 });
+
+const KeyPackageCount = z.object({ available: z.int(), lastResort: z.boolean() });
 
 export const keyPackageCount = defineRoute({
   method: 'GET',
   paths: ['/key-packages'],
   access: 'device',
   status: 200,
-  response: z.object({ available: z.int(), lastResort: z.boolean() }),
+  /** Of 0x004D, as clients from before 0xF04D ask, and of each suite. */
+  response: z.extend(KeyPackageCount, { suites: z.array(z.extend(KeyPackageCount, { suite: z.int() })) }),
   errors: [],
 });
 
@@ -185,6 +203,7 @@ export type ClaimedKeyPackage = z.infer<typeof ClaimedKeyPackage>;
 
 const claimParts = ['keyPackage'] as const;
 
+/** Of 0x004D: clients from before 0xF04D call it. */
 export const claimKeyPackages = defineRoute({
   method: 'POST',
   paths: ['/users/{id}/key-packages/claim'],
@@ -200,7 +219,10 @@ export const claimKeyPackagesOfMany = defineRoute({
   method: 'POST',
   paths: ['/key-packages/claim'],
   access: 'device',
-  body: z.object({ user_ids: z.array(Id).check(z.minLength(1), z.maxLength(limits.peoplePerClaim)) }),
+  body: z.object({
+    user_ids: z.array(Id).check(z.minLength(1), z.maxLength(limits.peoplePerClaim)),
+    suites: Suites,
+  }),
   status: 200,
   response: z.array(z.extend(ClaimedKeyPackage, { userId: Id })),
   responseParts: claimParts,

@@ -34,6 +34,8 @@ import { trees } from './0038-trees.ts';
 import { sessionsWithoutDevice } from './0039-sessions-without-device.ts';
 import { retentionDays } from './0040-retention-days.ts';
 import { groupInvitations } from './0042-group-invitations.ts';
+import { keyPackageSuites } from './0043-key-package-suites.ts';
+import { blobs } from './0044-blobs.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -83,4 +85,6 @@ export const migrations = (
   '0039-sessions-without-device': sessionsWithoutDevice,
   '0040-retention-days': retentionDays,
   '0042-group-invitations': groupInvitations,
+  '0043-key-package-suites': keyPackageSuites(types),
+  '0044-blobs': blobs,
 });

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { openBackplane } from './backplane/openBackplane.ts';
+import { createBlobFiles } from './blobs/blobFiles.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import type { OpenDatabase } from './db/openDatabase.ts';
@@ -17,6 +18,7 @@ import type { Ports } from './http/origins.ts';
 import { RequestsUnderWay } from './http/requestsUnderWay.ts';
 import { serveWebClient } from './http/static.ts';
 import { keepWebClient } from './http/webCopies.ts';
+import { createBlobJob } from './jobs/blobs.ts';
 import { createNameJob } from './jobs/names.ts';
 import { createOperatorNewsJob } from './jobs/operatorNews.ts';
 import { createPurgeJob } from './jobs/purge.ts';
@@ -31,6 +33,8 @@ import { attachMqtt } from './mqtt/gateway.ts';
 import { serveDocumentation } from './openapi/serve.ts';
 import { attachPresence } from './presence/presence.ts';
 import { attachUpgrades } from './realtime/upgrade.ts';
+import { hasBlobs } from './repositories/blobs.ts';
+import { methodsOfBlobs, serveBlobs } from './routes/blobs.ts';
 import { createHandlers } from './routes/index.ts';
 import { loadSecrets, makeDataFolder } from './secrets.ts';
 import { createServices, type Services } from './services.ts';
@@ -104,6 +108,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const { hub, onlineUsers, rateLimitStore } = backplane;
     const mailer = config.smtp === null ? null : createMailer({ smtp: config.smtp, log, metrics });
     if (mailer !== null) opened.push(mailer);
+    const blobStore = createBlobFiles(config.blobs.dir, async () => !(await hasBlobs(database.db)));
     const services = await createServices({
       config,
       hub,
@@ -114,6 +119,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       names: database.names,
       appender: await createAppender(database),
       secrets,
+      blobStore,
       rateLimitStore,
       metrics,
       mailer,
@@ -124,6 +130,17 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const { retention } = config;
     const retentionJob = createRetentionJob({ database, retention, clock, metrics, log });
     opened.push(retentionJob);
+    const { blobs } = services;
+    const blobJob = createBlobJob({
+      db: database.db,
+      store: blobStore,
+      blobs,
+      settings: config.blobs,
+      clock,
+      metrics,
+      log,
+    });
+    opened.push(blobJob, blobs);
     const nameJob = createNameJob({ db: database.db, names: database.names, log });
     opened.push(nameJob);
     const operatorNewsJob = createOperatorNewsJob({ db: database.db, hub, log });
@@ -146,7 +163,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     parseBodies(app);
     await app.register(
       async (api) => {
-        registerContract(api, createHandlers(services), services);
+        serveBlobs(api, services);
+        registerContract(api, createHandlers(services), services, methodsOfBlobs);
         serveDocumentation(api);
       },
       { prefix: '/api' },
@@ -166,7 +184,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     app.addHook('preClose', async () => {
       upgrades.stop();
       // New requests are answered as long as anything is under way: nobody listens once this is done.
-      await Promise.all([mqtt.close(), presence.close(), underWay.settled(drainTimeout)]);
+      await Promise.all([mqtt.close(), presence.close(), blobs.close(), underWay.settled(drainTimeout)]);
     });
     await app.ready();
 
@@ -181,6 +199,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         if (port !== null) metricsServer = await serveMetrics(metrics, { host, port, ...settings });
         purgeJob.start();
         retentionJob.start();
+        blobJob.start();
         nameJob.start();
         operatorNewsJob.start();
         // Browsers name both ports, so the one of the keys is taken before anything is answered at the app's.

@@ -28,6 +28,14 @@ const days = (min: number) =>
     .min(min, `must be at least ${min}`)
     .max(3650, 'must be at most 3650');
 
+const mebibyte = 1024 * 1024;
+const mebibytes = (max: number) =>
+  z.coerce
+    .number('must be a number of MiB')
+    .int('must be a number of MiB')
+    .min(1, 'must be at least 1')
+    .max(max, `must be at most ${max}`);
+
 /** Settings by the name of their environment variable. Each message completes the sentence "<NAME> …". */
 const Environment = z.object({
   PORT: z.coerce
@@ -73,6 +81,10 @@ const Environment = z.object({
     }),
   RETENTION_DAYS: days(1).default(90),
   HISTORY_DAYS: days(30).optional(),
+  BLOB_DIR: z.string().min(1, 'must be a folder').optional(),
+  BLOB_DAYS: days(1).default(90),
+  BLOB_MAX_MIB: mebibytes(10_240).default(100),
+  BLOB_QUOTA_MIB: mebibytes(1_048_576).default(2048),
   SMTP_URL: address(
     ['smtp:', 'smtps:'],
     'must be an address such as smtps://name:password@mail.example.org',
@@ -153,6 +165,17 @@ export interface Config {
     /** The days that sealed copies of messages are kept; null for as long as the account is there. */
     readonly historyDays: number | null;
   };
+  /** Sealed files. */
+  readonly blobs: {
+    /** Absolute. The folder that they are in, which relays that share work share, too. */
+    readonly dir: string;
+    /** The days that a file is kept. */
+    readonly days: number;
+    /** Bytes of the largest file. */
+    readonly maxBytes: number;
+    /** Bytes that are kept of one person. */
+    readonly quotaBytes: number;
+  };
   /** The URL of PostgreSQL, with its credentials; null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   /** The most connections to PostgreSQL at a time. */
@@ -183,6 +206,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (values.REDIS_URL !== undefined && values.DATABASE_URL === undefined) {
     throw new StartupError('REDIS_URL is for relays that share a database: set DATABASE_URL too.');
   }
+  if (values.BLOB_QUOTA_MIB < values.BLOB_MAX_MIB) {
+    throw new StartupError('BLOB_QUOTA_MIB must be at least BLOB_MAX_MIB: a file has to fit into it.');
+  }
   const { SMTP_FROM: from, SMTP_URL: server } = values;
   if ((server === undefined) !== (from === undefined)) {
     throw new StartupError('SMTP_URL and SMTP_FROM belong together: set both, or neither.');
@@ -208,6 +234,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     metrics: { host: values.METRICS_HOST, port: values.METRICS_PORT ?? null },
     rateLimits: values.RATE_LIMITS,
     retention: { days: values.RETENTION_DAYS, historyDays: values.HISTORY_DAYS ?? null },
+    blobs: {
+      dir: path.resolve(values.BLOB_DIR ?? path.join(values.DATA_DIR, 'blobs')),
+      days: values.BLOB_DAYS,
+      maxBytes: values.BLOB_MAX_MIB * mebibyte,
+      quotaBytes: values.BLOB_QUOTA_MIB * mebibyte,
+    },
     databaseUrl: values.DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,

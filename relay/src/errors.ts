@@ -1,4 +1,5 @@
-import { type ErrorBody, type ErrorCode, errorStatus, type QuotaOf } from '../contract/index.ts';
+import type { ErrorBody, QuotaOf } from '../contract/index.ts';
+import { type ServedErrorCode, servedErrorStatus } from '../contract/served.ts';
 import { errorCode } from './errorCode.ts';
 
 export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'copied' | 'quota' | 'retryAfter'>;
@@ -6,22 +7,22 @@ export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'copied' | 'quota
 /** A refusal that the caller may see. Everything else that is thrown is a defect and answers `internal`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly code: ErrorCode;
+  readonly code: ServedErrorCode;
   readonly extra: ErrorExtra;
 
   /** @param detail a sentence for a person, free of personal data */
-  constructor(code: ErrorCode, detail: string, extra: ErrorExtra = {}) {
+  constructor(code: ServedErrorCode, detail: string, extra: ErrorExtra = {}) {
     super(detail);
     this.code = code;
     this.extra = extra;
   }
 
   /** HTTP status. */
-  get status(): (typeof errorStatus)[ErrorCode] {
-    return errorStatus[this.code];
+  get status(): (typeof servedErrorStatus)[ServedErrorCode] {
+    return servedErrorStatus[this.code];
   }
 
-  toBody(): ErrorBody {
+  toBody(): Omit<ErrorBody, 'code'> & { readonly code: ServedErrorCode } {
     return { detail: this.message, code: this.code, ...this.extra };
   }
 }
@@ -47,8 +48,8 @@ export const notWritable = (dataDir: string) =>
     `The data folder ${dataDir} can't be written to. Give it, with all that is in it, to the account that runs the relay, or set DATA_DIR to another folder.`,
   );
 
-/** SQLite's code and PostgreSQL's SQLSTATE disk_full. */
-const storageFullCodes: ReadonlySet<string | null> = new Set(['SQLITE_FULL', '53100']);
+/** SQLite's code, PostgreSQL's SQLSTATE disk_full, and the file system's. */
+const storageFullCodes: ReadonlySet<string | null> = new Set(['SQLITE_FULL', '53100', 'ENOSPC', 'EDQUOT']);
 
 /**
  * The database can't serve this now and may again later: the network's codes, and SQLSTATE codes (PostgreSQL manual,

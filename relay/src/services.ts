@@ -8,6 +8,8 @@ import { createLoginThrottle } from './auth/loginThrottle.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createProofs, type Proofs } from './auth/proofs.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
+import type { BlobStore } from './blobs/blobStore.ts';
+import { type Blobs, createBlobs } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { type Blocks, createBlocks } from './contacts/blocks.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
@@ -65,6 +67,7 @@ export interface Services {
   readonly retentionDays: RetentionDays;
   readonly notifications: Notifications;
   readonly history: History;
+  readonly blobs: Blobs;
   readonly onlineUsers: OnlineUsers;
 }
 
@@ -74,6 +77,7 @@ export interface ServiceDependencies
   readonly names: NameIndex;
   readonly appender: Appender;
   readonly secrets: Secrets;
+  readonly blobStore: BlobStore;
   readonly rateLimitStore: RateLimitStore;
   readonly metrics: Metrics;
   /** Null where the operator has set no SMTP server. */
@@ -94,6 +98,8 @@ export async function createServices(dependencies: ServiceDependencies): Promise
   const loginThrottle = createLoginThrottle(rateLimiter, secrets.jwtSecret);
   const sessions = createSessions({ db, hub, clock, jwtSecret: secrets.jwtSecret });
   const passwords = await createPasswords(secrets.decoySecret);
+  const { blobStore: store } = dependencies;
+  const blobs = createBlobs({ db, store, settings: config.blobs, clock, metrics, log });
   return {
     config,
     hub,
@@ -111,6 +117,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       passwords,
       sessions,
       loginThrottle,
+      blobs,
     }),
     accountChanges: createAccountChanges({ db, hub, clock, accountMails }),
     accountMails,
@@ -131,6 +138,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     retentionDays: createRetentionDays({ db, clock, retention: config.retention }),
     notifications: createNotifications({ db, hub, clock }),
     history: createHistory({ db, clock }),
+    blobs,
     onlineUsers: dependencies.onlineUsers,
   };
 }

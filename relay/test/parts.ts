@@ -5,8 +5,8 @@ import {
   type PartNames,
   partsType,
   type Route,
-  routes,
 } from '../contract/index.ts';
+import { servedRoutes as routes } from '../contract/served.ts';
 import { readParts, writeParts } from '../src/http/parts.ts';
 
 /** Finds the call of the contract at an address below /api. */

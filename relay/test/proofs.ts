@@ -1,5 +1,6 @@
 import { createHash, sign } from 'node:crypto';
-import { operationOf, proofHeader, type Route, routes } from '../contract/index.ts';
+import { operationOf, proofHeader, type Route } from '../contract/index.ts';
+import { servedRoutes as routes } from '../contract/served.ts';
 import { proofMessage } from '../src/auth/proofs.ts';
 import { call } from './call.ts';
 import { privateKeyOf, publicKeyOf } from './devices.ts';

@@ -1,4 +1,4 @@
-import { type RouteBody, type RouteResponse, routes } from './contract.ts';
+import { type KeyPackageSuite, type RouteBody, type RouteResponse, routes } from './contract.ts';
 import { ApiError } from './errors.ts';
 import type { Http, Prove } from './http.ts';
 
@@ -131,12 +131,9 @@ export function createApi(http: Http) {
 
     keyPackageCount: () => http.call(routes.keyPackageCount, {}),
 
-    /** One KeyPackage of every device of a person; for oneself without the calling device. */
-    claimKeyPackages: (userId: string) => http.call(routes.claimKeyPackages, { params: { id: userId } }),
-
-    /** The same of several people, at most `limits.peoplePerClaim`. */
-    claimKeyPackagesOfMany: (userIds: readonly string[]) =>
-      http.call(routes.claimKeyPackagesOfMany, { body: { user_ids: [...userIds] } }),
+    /** One KeyPackage of every device of people but the calling one: of the first of the suites that all of them have. */
+    claimKeyPackages: (userIds: readonly string[], suites: readonly KeyPackageSuite[]) =>
+      http.call(routes.claimKeyPackagesOfMany, { body: { user_ids: [...userIds], suites: [...suites] } }),
 
     listContacts: () => http.call(routes.listContacts, {}),
 

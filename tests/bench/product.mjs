@@ -31,6 +31,14 @@ export async function signUp(page, username) {
   await page.waitForURL('/dashboard');
 }
 
+export async function logIn(page, username) {
+  await page.goto('/login');
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log In' }).click();
+  await page.waitForURL('/dashboard');
+}
+
 /** Makes a contact of everybody who has asked, by the relay's calls: clicking hundreds of times measures nothing. */
 export async function acceptAll(page) {
   await page.evaluate(async () => {

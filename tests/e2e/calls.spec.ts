@@ -39,6 +39,8 @@ test('a session asks for each thing once, and for nothing once it is over', asyn
         'GET /revoked-devices',
         'GET /revoked-devices',
         'GET /version',
+        // One for each suite.
+        'POST /key-packages',
         'POST /key-packages',
         'POST /register',
         'POST /users/names',
@@ -127,7 +129,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
       'GET /messages/group/ID?after=1&limit=200',
       'POST /conversations/group:ID/commits',
       'POST /group',
-      'POST /users/ID/key-packages/claim',
+      'POST /key-packages/claim',
     ]);
   });
 

@@ -172,6 +172,8 @@ test('a toast stands over nothing that one goes on with, lets clicks through and
     });
   }
 
+  // A chat begins with them.
+  await context.unroute('**/api/key-packages/claim');
   await cutMqtt(context);
   for (const { width, height } of windows) {
     await test.step(`over a chat at ${width} px, with and without the keyboard of a phone`, async () => {

@@ -118,6 +118,11 @@ export const SignedNames = array(
 
 export const KeyPackageCount = integer(0, limits.keyPackagesPerCall);
 
+/** The suites of KeyPackages, and so of conversations that begin: that of new ones first (PROTOCOL section 1). */
+export const keyPackageSuites = [0xf04d, 0x004d] as const;
+export type KeyPackageSuite = (typeof keyPackageSuites)[number];
+export const Suite = oneOf(...keyPackageSuites);
+
 const ClaimedKeyPackages = array(
   object({ userId: Id, deviceId: Id, keyPackage: bytes(limits.keyPackage) }),
   limits.devicesPerStart,

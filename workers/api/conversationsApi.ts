@@ -307,7 +307,7 @@ export interface ConversationsApi {
    * Creates the first commit of a conversation, which adds the devices given (every device of everybody in it
    * but this one; for a group whose creator has no other device, none; for `self:<user id>` this person's, or none). A group needs a name, and has this
    * person as its creator; POST /group may take the submission's `sealedName`. While an own start is pending,
-   * answers that one again. Errors: `identity-changed`, `invalid-credential` (a device whose certificate
+   * answers that one again. It is in the suite that all the KeyPackages are of. Errors: `identity-changed`, `invalid-credential` (a device whose certificate
    * doesn't hold), `invalid-key-package`, `invalid-leaf` (a device too old for groups), `usage`.
    */
   startConversation(input: {

@@ -5,6 +5,7 @@
  */
 
 import type { WireBytes } from '../codec/base64url.ts';
+import type { KeyPackageSuite } from './arguments.ts';
 import type { BackupApi } from './backupApi.ts';
 import type { ConversationsApi } from './conversationsApi.ts';
 import type { EvidenceApi } from './evidenceApi.ts';
@@ -155,10 +156,11 @@ export interface CryptoApi
    * @param sessionId the id of the relay's session
    */
   signSession(sessionId: string): Promise<WireBytes>;
-  /** Creates single-use KeyPackages for the relay; their private halves stay here. */
+  /** Creates single-use KeyPackages of a suite for the relay; their private halves stay here. */
   createKeyPackages(
     count: number,
     lastResort: boolean,
+    suite: KeyPackageSuite,
   ): Promise<{ keyPackages: WireBytes[]; lastResort: WireBytes | null }>;
   /** Logs out: destroys the session's wrapped storage key, opened or not; the sealed records stay. */
   lock(): Promise<void>;

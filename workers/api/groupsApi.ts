@@ -1,4 +1,5 @@
 import type { WireBytes } from '../codec/base64url.ts';
+import type { KeyPackageSuite } from './arguments.ts';
 import type { ClaimedKeyPackage, CommitSubmission, ConversationState } from './conversationsApi.ts';
 
 export interface MemberName {
@@ -11,6 +12,12 @@ export interface MemberName {
  * members.
  */
 export interface GroupsApi {
+  /**
+   * Returns the suites of which a KeyPackage can be added to a conversation, the best first: those in which one may begin
+   * while this device is in none, or else the conversation's own alone. None for a conversation of a suite that devices make
+   * no KeyPackages of any more.
+   */
+  keyPackageSuites(conversationId: string): Promise<readonly KeyPackageSuite[]>;
   /**
    * Adds people with all their devices, or this person's other devices, and removes those who left. In a
    * direct conversation it puts the other person's devices in the place of those under a former account key.

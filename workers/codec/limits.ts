@@ -112,8 +112,8 @@ export const limits = {
   localEntries: 2000,
   /**
    * Limits among own devices: the newest read positions and drafts in a message and of those that wait to be told; bytes
-   * of a message's drafts as JSON; the drafts whose times a device knows; and the own messages that it knows of, which
-   * are more than an epoch has.
+   * of a message's drafts as JSON; the drafts whose times a device knows; and the own messages that it keeps, and
+   * those that it knows of besides, which are more than an epoch has.
    */
   readsTold: 100,
   draftsTold: 20,
@@ -121,7 +121,8 @@ export const limits = {
   pendingDrafts: 20,
   draftsSize: 96 * 1024,
   draftTimes: 500,
-  ownStatesKept: 64,
+  ownMessagesKept: 4,
+  ownMessagesKnown: 64,
   /**
    * Messages of own devices on the keys and the account state that they are given: the newest that this one has said, and the
    * others that it has heard of.

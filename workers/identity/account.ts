@@ -18,7 +18,15 @@ import {
   unwrapVaultKey,
   wrapVaultKey,
 } from '@sinetti/crypto-core/account';
-import { check, Id, KeyPackageCount, Password, PasswordParams, StoredVault } from '../api/arguments.ts';
+import {
+  check,
+  Id,
+  KeyPackageCount,
+  Password,
+  PasswordParams,
+  StoredVault,
+  Suite,
+} from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -35,7 +43,6 @@ import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDep
 import { adoptVerified, readAllPins } from './pins.ts';
 import { requireVersion } from './rotation.ts';
 
-const SUITE = 0x004d;
 const DAY_SECONDS = 86_400;
 /** A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. */
 const LIFETIME_DAYS = { before: 1, after: 90 };
@@ -170,12 +177,15 @@ export function createAccount(
       return toBase64Url(signDeviceSession(device.signatureKey.privateKey, claims));
     },
 
-    async createKeyPackages(count, lastResort) {
+    async createKeyPackages(count, lastResort, suite) {
       check('createKeyPackages', KeyPackageCount, count);
       check('createKeyPackages', boolean, lastResort);
+      check('createKeyPackages', Suite, suite);
       const account = session.accountOnDevice();
-      const single = Array.from({ length: count }, () => makeKeyPackage(account.device, false));
-      const last = lastResort ? makeKeyPackage(account.device, true) : null;
+      const single = Array.from({ length: count }, () =>
+        makeKeyPackage(account.device, { suite, lastResort: false }),
+      );
+      const last = lastResort ? makeKeyPackage(account.device, { suite, lastResort }) : null;
       await write(account.db, 'strict', async (tx) => {
         const store = tx.objectStore('keyPackages');
         await forgetExpired(store, account);
@@ -222,11 +232,14 @@ export function createAccount(
     }
   }
 
-  function makeKeyPackage(device: Device, lastResort: boolean) {
+  function makeKeyPackage(
+    device: Device,
+    kind: Pick<Parameters<typeof createKeyPackage>[0], 'lastResort' | 'suite'>,
+  ) {
     const now = seconds(env.now());
     return createKeyPackage(
       {
-        suite: SUITE,
+        ...kind,
         credential: { type: 'basic', identity: device.certificate },
         signatureKey: device.signatureKey,
         leaf: leafOptions,
@@ -234,7 +247,6 @@ export function createAccount(
           notBefore: now - BigInt(LIFETIME_DAYS.before * DAY_SECONDS),
           notAfter: now + BigInt(LIFETIME_DAYS.after * DAY_SECONDS),
         },
-        lastResort,
       },
       env,
     );

@@ -67,12 +67,10 @@ import {
 } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { leafOptions } from '../identity/leafOptions.ts';
+import { suiteOfStart } from '../identity/suites.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read } from '../storage/db.ts';
 import { startSaying } from './sharedKeysMessage.ts';
-
-/** The suite of new conversations; others are joined in whichever suite they have. */
-const SUITE = 0x004d;
 
 export function createConversations(deps: TransactionDeps, session: Session) {
   const { env } = deps;
@@ -113,9 +111,10 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         const membershipPolicy = await transaction.membershipPolicy();
         const { memberCheck, policy } = membershipPolicy;
         const { device } = account;
+        const adds = claims.map(({ keyPackage }) => keyPackage);
         const group = createGroup(
           {
-            suite: SUITE,
+            suite: suiteOfStart(adds),
             groupId: groupIdOf(conversationId),
             credential: { type: 'basic', identity: device.certificate },
             signatureKey: device.signatureKey,
@@ -124,7 +123,6 @@ export function createConversations(deps: TransactionDeps, session: Session) {
           },
           env,
         );
-        const adds = claims.map(({ keyPackage }) => keyPackage);
         const infoExtensions = await logPositionExtensions(transaction);
         const treePlace = treePlaceFor(transaction, 1 + adds.length);
         const args = { adds, forcePath: true, memberCheck, policy, infoExtensions, treePlace };

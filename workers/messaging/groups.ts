@@ -12,6 +12,7 @@ import {
   check,
   GroupEnding,
   GroupNameInput,
+  keyPackageSuites,
   LeaveStatement,
   LeaveStatements,
   RelayNonce,
@@ -48,6 +49,16 @@ import { awaitedIds, isNameDue } from '../storage/records.ts';
 export function createGroups(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
+    async keyPackageSuites(id) {
+      const conversationId = check('keyPackageSuites', ConversationId, id);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
+        return keyPackageSuites.filter((suite) => state === null || suite === state.group.suite.id);
+      });
+    },
+
     async addMembers(input) {
       const { conversationId, keyPackages } = check('addMembers', AddMembersInput, input);
       const account = session.accountOnDevice();

@@ -6,7 +6,7 @@ import { openOutbox } from '../conversation/views.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { typeOf } from './ownPayload.ts';
-import { OWN_STATE, ownStateToSay, takeOwnState } from './ownStateMessage.ts';
+import { noteSaid, OWN_STATE, ownStateToSay, takeOwnState } from './ownStateMessage.ts';
 import { OWN_REVISIONS, revisionsToSay, takeRevisions } from './revisionsMessage.ts';
 import { takeSharedKeys, withSharedKeys } from './sharedKeysMessage.ts';
 
@@ -29,7 +29,8 @@ export async function wordingOf(
 /**
  * Takes what a message of the own devices' group says; any other conversation's is kept as it is, and so is a note, also
  * of a device that is known to be revoked: it stands in the log before the commit that takes that device out, and may be
- * the only one of a browser that is gone. Anything but the known types is refused.
+ * the only one of a browser that is gone. Anything but the known types is refused. Next to nothing else is kept: devices tell
+ * each other far more than their person writes, and whoever looks for the notes would have to open all of it.
  * @returns what is kept of the message, null for nothing; and what it tells the page
  */
 export async function takeOwnMessage(
@@ -37,13 +38,24 @@ export async function takeOwnMessage(
   seq: number,
   record: MessageRecord,
 ): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
-  const { payload } = record;
-  if (!transaction.isSelf || payload === null || isText(payload)) return { kept: record, told: null };
-  const type = typeOf(payload);
-  if (type === OWN_STATE) return takeOwnState(transaction, seq, { ...record, payload });
-  if (type === OWN_REVISIONS)
-    return { kept: await takeRevisions(transaction, seq, { ...record, payload }), told: null };
-  return { kept: await takeSharedKeys(transaction, { ...record, payload }), told: null };
+  const { own, payload } = record;
+  if (!transaction.isSelf || (payload !== null && isText(payload))) return { kept: record, told: null };
+  // It may have been a note only where it was damaged on its way.
+  if (payload === null) return { kept: own || record.reason === 'damaged' ? record : null, told: null };
+  const taken = await take(transaction, seq, { ...record, payload });
+  if (own) await noteSaid(transaction, seq);
+  return taken;
+}
+
+async function take(
+  transaction: ConversationTransaction,
+  seq: number,
+  record: MessageRecord & { readonly payload: string },
+): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
+  const type = typeOf(record.payload);
+  if (type === OWN_STATE) return takeOwnState(transaction, seq, record);
+  if (type === OWN_REVISIONS) return { kept: await takeRevisions(transaction, seq, record), told: null };
+  return { kept: await takeSharedKeys(transaction, record), told: null };
 }
 
 /**

@@ -5,7 +5,7 @@
 import { ConversationId } from '../api/arguments.ts';
 import type { OwnState } from '../api/conversationsApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
-import { array, type Guarded, integer, object, oneOf, string } from '../codec/guards.ts';
+import { array, type Guarded, integer, object, oneOf, string, withDefault } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
@@ -35,12 +35,16 @@ const Said = object({
 /** A message of this device, as the outbox keeps it: with what it had as it encrypted it, which isn't said. */
 const Kept = object({ had: Revisions });
 
-/** News that this device has yet to tell, the time of each conversation's newest draft, and where it has told something. */
+/**
+ * News that this device has yet to tell, the time of each conversation's newest draft, what it has told that is kept
+ * no more, by its id, and that is kept still, by its position.
+ */
 const OwnStateRecord = object({
   reads: array(Read, limits.pendingReads),
   drafts: array(Draft, limits.pendingDrafts),
   times: array(object({ conversationId: ConversationId, at: time }), limits.draftTimes),
-  saidAt: array(integer(1), limits.ownStatesKept),
+  said: withDefault(array(string(128), limits.ownMessagesKnown), []),
+  saidAt: array(integer(1), limits.ownMessagesKnown),
 });
 type OwnStateRecord = Guarded<typeof OwnStateRecord>;
 
@@ -52,7 +56,7 @@ export const emptyOwnState: string = JSON.stringify({ v: VERSION, type: OWN_STAT
 export async function readOwnState(tx: Transaction, { sealer }: AccountOnDevice): Promise<OwnStateRecord> {
   const sealed = await tx.objectStore('device').get('ownState');
   return sealed === undefined
-    ? { reads: [], drafts: [], times: [], saidAt: [] }
+    ? { reads: [], drafts: [], times: [], said: [], saidAt: [] }
     : sealer.open('device', 'ownState', sealed, OwnStateRecord);
 }
 
@@ -122,7 +126,10 @@ export async function takeOwnState(
     return { kept: { ...record, payload: null, reason: 'rules' }, told: null };
   const known = await readOwnState(tx, account);
   if (record.own) {
-    await noteSaid(transaction, seq, known, said);
+    const isSaid = (one: Draft) =>
+      said.drafts.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
+    const drafts = known.drafts.filter((one) => !isSaid(one));
+    await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts });
     const kept = parsePayload(Kept, record.payload);
     if (kept !== null) await noteHad(transaction, seq, kept.had);
     return { kept: { ...record, payload: emptyOwnState }, told: null };
@@ -148,22 +155,32 @@ export function mergeOwnStates(states: readonly OwnState[]): OwnState {
 }
 
 /**
- * Forgets what the log has by now. The message cache keeps that there was a message for as long as its sender's keys do:
- * given again, it would look like one that this device has not sent.
+ * Notes that the log has a message of this device's which is no note. Some of the last ones stay in the message cache, for who
+ * still asks about one that they have sent; of those before them the ids are known, since given again such a message would look like
+ * one that this device has not sent.
  */
-async function noteSaid(
+export async function noteSaid(
   { account, conversationId, tx }: ConversationTransaction,
   seq: number,
-  known: OwnStateRecord,
-  said: Guarded<typeof Said>,
 ): Promise<void> {
-  const isSaid = (one: Draft) =>
-    said.drafts.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
-  const saidAt = [...known.saidAt, seq];
-  for (const spent of saidAt.splice(0, saidAt.length - limits.ownStatesKept))
-    await tx.objectStore('messages').delete([conversationId, spent]);
-  const drafts = known.drafts.filter((one) => !isSaid(one));
-  await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts, saidAt });
+  const record = await readOwnState(tx, account);
+  const store = tx.objectStore('messages');
+  const saidAt = [...record.saidAt, seq];
+  const said = [...record.said];
+  for (const spent of saidAt.splice(0, saidAt.length - limits.ownMessagesKept)) {
+    const row = await store.get([conversationId, spent]);
+    if (row !== undefined) said.push(row.messageId);
+    await store.delete([conversationId, spent]);
+  }
+  await putOwnState(tx, account, { ...record, said: said.slice(-limits.ownMessagesKnown), saidAt });
+}
+
+/** Returns whether the log has had a message of this device's which is kept no more, of those that it has sent last. */
+export async function hasSaid(
+  { account, isSelf, tx }: ConversationTransaction,
+  messageId: string,
+): Promise<boolean> {
+  return isSelf && (await readOwnState(tx, account)).said.includes(messageId);
 }
 
 /** Returns the highest position of each conversation, of those that were named last. */

@@ -8,6 +8,7 @@ import { type OutboxRow, withinConversation } from '../storage/db.ts';
 import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
 import { codeOf, decryptEntry, isEmptied, reasonOf, received, refusal } from './logEntries.ts';
 import { hasContent } from './missed.ts';
+import { hasSaid } from './ownStateMessage.ts';
 
 /** A message as it is kept, and the header of another device's that could be read. */
 interface ReadMessage {
@@ -78,7 +79,8 @@ async function takeFromOutbox(
   const { account, chain, tx } = transaction;
   const row = await rowInOutbox(transaction, entry);
   if (row === null) {
-    const isSeen = (await tx.objectStore('messages').index('messageId').getKey(entry.id)) !== undefined;
+    const isKept = (await tx.objectStore('messages').index('messageId').getKey(entry.id)) !== undefined;
+    const isSeen = isKept || (await hasSaid(transaction, entry.id));
     const isCopied = !isSeen && (await isOfOwnLeaf(transaction, entry));
     return unread(refusal(entry, isSeen ? 'damaged' : 'storage-erased', true), isCopied);
   }

@@ -3,6 +3,7 @@ import type { PasswordParams, SignUpMode } from '../../contract/index.ts';
 import type { LoginAttempt } from '../auth/loginThrottle.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
+import type { Blobs } from '../blobs/blobs.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
@@ -140,6 +141,7 @@ export interface Accounts {
 
 export interface AccountDependencies extends PasswordDependencies {
   readonly sessions: Sessions;
+  readonly blobs: Pick<Blobs, 'deleteLeft'>;
 }
 
 export function createAccounts(dependencies: AccountDependencies): Accounts {

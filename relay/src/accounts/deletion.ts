@@ -1,8 +1,10 @@
 import { groupOf } from '../../contract/index.ts';
 import { tellEnded } from '../auth/sessions.ts';
+import type { Blobs } from '../blobs/blobs.ts';
 import type { Db } from '../db/tables.ts';
 import { leaveConversation } from '../groups/groups.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { noteDeletedBlobsOf } from '../repositories/blobs.ts';
 import { releaseGroupsOf } from '../repositories/blocks.ts';
 import { conversationIdsOf } from '../repositories/conversations.ts';
 import { emptyMessagesOf, insertDeletion } from '../repositories/deletions.ts';
@@ -11,14 +13,22 @@ import { liveSessionsOf } from '../repositories/sessions.ts';
 import { deleteUser, lockUsers } from '../repositories/users.ts';
 import { acquaintancesOf, tellAcquaintances } from './acquaintances.ts';
 
+export interface DeletionDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+  readonly blobs: Pick<Blobs, 'deleteLeft'> | null;
+}
+
 /**
  * Deletes an account with everything that is the person's: profile, vault, devices, sessions, KeyPackages, history,
  * contacts, requests, notifications, memberships. The messages they sent stay as empty entries, because a log without
  * gaps is what tells clients that the relay keeps nothing from them; the commits they sent stay as they are, because
  * devices that are away need them to follow the group. The purge job ends both.
+ * @param dependencies.blobs null beside a relay, whose job deletes the person's files within the hour
  */
 export async function deleteAccount(
-  { db, hub, clock }: { db: Db; hub: Hub; clock: () => number },
+  { db, hub, clock, blobs }: DeletionDependencies,
   userId: string,
 ): Promise<void> {
   const now = clock();
@@ -34,6 +44,7 @@ export async function deleteAccount(
     for (const conversationId of known.conversationIds) await leaveConversation(tx, conversationId, userId);
     // Nobody could unblock a creator who is gone.
     const released = await releaseGroupsOf(tx, userId);
+    await noteDeletedBlobsOf(tx, userId);
     await deleteUser(tx, userId);
     return { ...known, released };
   });
@@ -54,4 +65,5 @@ export async function deleteAccount(
   // Not in the transaction: it may be years of messages, and nobody else could write meanwhile. The record stands, so
   // that the purge job finishes this if the relay stops now.
   await emptyMessagesOf(db, userId);
+  await blobs?.deleteLeft();
 }

@@ -43,6 +43,9 @@ export const tablesInOrder = [
   'tree_nodes',
   'group_invitations',
   'retention_days',
+  'blobs',
+  'blob_totals',
+  'deleted_blobs',
 ] as const satisfies readonly (keyof Tables)[];
 
 /** Rows that are in memory at a time. The largest have a megabyte. */

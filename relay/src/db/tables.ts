@@ -109,9 +109,11 @@ export interface Tables {
     reference: Bytes;
     content: Bytes;
     created_at: Time;
+    suite: number;
   };
   last_resort_key_packages: {
     device_id: string;
+    suite: number;
     content: Bytes;
   };
   contact_requests: {
@@ -308,6 +310,23 @@ export interface Tables {
     last_position: number;
     bytes: number;
     switched_off_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+  };
+  blobs: {
+    id: string;
+    user_id: string;
+    length: number;
+    received: Generated<number>;
+    created_at: Time;
+    /** Null until it is whole. */
+    finished_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+  };
+  blob_totals: {
+    user_id: string;
+    blobs: number;
+    bytes: number;
+  };
+  deleted_blobs: {
+    id: string;
   };
   deleted_accounts: {
     user_id: string;

@@ -1,4 +1,4 @@
-import { limits } from '../../contract/index.ts';
+import { formerSuite, type KeyPackageSuite, keyPackageSuites, limits } from '../../contract/index.ts';
 import { rotateVault, type VaultRotation } from '../accounts/vaultRotation.ts';
 import type { DeviceSession, Session } from '../auth/session.ts';
 import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
@@ -62,26 +62,29 @@ export interface Devices {
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   visibleTo(userId: string, ownerId: string): Promise<devices.DeviceRow[]>;
   /**
-   * @returns how many single-use KeyPackages the device has now
-   * @throws ApiError limit-reached, quota, and then none is stored
+   * @param published KeyPackages of one suite
+   * @returns how many single-use KeyPackages of that suite the device has now
+   * @throws ApiError limit-reached for too many of all suites together, quota, and then none is stored
    */
   publishKeyPackages(
     session: Pick<DeviceSession, 'deviceId' | 'userId'>,
-    published: { singleUse: readonly Buffer[]; lastResort: Buffer | null },
+    published: { suite: KeyPackageSuite; singleUse: readonly Buffer[]; lastResort: Buffer | null },
   ): Promise<number>;
-  keyPackageCount(deviceId: string): Promise<{ available: number; lastResort: boolean }>;
+  keyPackageCount(
+    deviceId: string,
+  ): Promise<{ suite: KeyPackageSuite; available: number; lastResort: boolean }[]>;
   /**
-   * One KeyPackage of each device of a person, the calling device left out. A single-use one is given once; a device
-   * that has none left gives its last-resort one, and one that has neither is left out.
-   * @param isSpared true to give last-resort ones where there are any, so that nobody's single-use ones are used up by others
+   * One KeyPackage of each device of several people, each of them once and the calling device left out: all of it, or
+   * nothing. They are of one suite, the first of those given that all these devices have, or else the last one. A single-use
+   * one is given once; a device that has none left gives its last-resort one, and one that has neither is left out.
+   * @param choice.spared people of whom last-resort ones are given where there are any, so that nobody's single-use ones are
+   *   used up by others
    * @throws ApiError not-found, not-a-contact
    */
-  claimKeyPackages(session: DeviceSession, ownerId: string, isSpared?: boolean): Promise<KeyPackageClaim[]>;
-  /** The same for several people, each once: all of it, or nothing. @throws ApiError not-found, not-a-contact */
-  claimKeyPackagesOfMany(
+  claimKeyPackages(
     session: DeviceSession,
     ownerIds: readonly string[],
-    spared?: ReadonlySet<string>,
+    choice?: { spared?: ReadonlySet<string>; suites?: readonly KeyPackageSuite[] },
   ): Promise<{ ownerId: string; claimed: KeyPackageClaim[] }[]>;
 }
 
@@ -163,12 +166,12 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
       return devices.devicesOf(db, ownerId);
     },
 
-    async publishKeyPackages({ deviceId, userId }, { singleUse, lastResort }) {
+    async publishKeyPackages({ deviceId, userId }, { lastResort, singleUse, suite }) {
       return db.transaction().execute(async (tx) => {
         await devices.lockDevice(tx, deviceId);
-        await keyPackages.insertKeyPackages(tx, deviceId, singleUse, clock());
+        await keyPackages.insertKeyPackages(tx, deviceId, { suite, contents: singleUse, now: clock() });
         const available = await keyPackages.countKeyPackages(tx, deviceId);
-        if (available > limits.keyPackagesPerDevice) {
+        if ([...available.values()].reduce((sum, count) => sum + count, 0) > limits.keyPackagesPerDevice) {
           throw new ApiError(
             'limit-reached',
             `A device can have at most ${limits.keyPackagesPerDevice} KeyPackages.`,
@@ -180,28 +183,36 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
             'There is no more room for KeyPackages of your devices. There is as they are taken.',
           );
         }
-        if (lastResort !== null) await keyPackages.replaceLastResort(tx, deviceId, lastResort);
-        return available;
+        if (lastResort !== null)
+          await keyPackages.replaceLastResort(tx, deviceId, { suite, content: lastResort });
+        return available.get(suite) ?? 0;
       });
     },
 
     async keyPackageCount(deviceId) {
-      return {
-        available: await keyPackages.countKeyPackages(db, deviceId),
-        lastResort: (await keyPackages.findLastResort(db, deviceId)) !== null,
-      };
+      const available = await keyPackages.countKeyPackages(db, deviceId);
+      const lastResorts = await keyPackages.lastResortSuites(db, deviceId);
+      return keyPackageSuites.map((suite) => ({
+        suite,
+        available: available.get(suite) ?? 0,
+        lastResort: lastResorts.has(suite),
+      }));
     },
 
-    claimKeyPackages: (session, ownerId, isSpared = false) =>
-      db.transaction().execute((tx) => claimFrom(tx, session, ownerId, isSpared)),
-
-    claimKeyPackagesOfMany: (session, ownerIds, spared = new Set()) =>
+    claimKeyPackages: (session, ownerIds, { spared = new Set(), suites = [formerSuite] } = {}) =>
       db.transaction().execute(async (tx) => {
-        const all: { ownerId: string; claimed: KeyPackageClaim[] }[] = [];
+        const owners: { ownerId: string; deviceIds: string[] }[] = [];
         // In one order, whoever asks: two who take from the same people must not wait for each other.
-        for (const ownerId of [...new Set(ownerIds)].sort()) {
-          all.push({ ownerId, claimed: await claimFrom(tx, session, ownerId, spared.has(ownerId)) });
-        }
+        for (const ownerId of [...new Set(ownerIds)].sort())
+          owners.push({ ownerId, deviceIds: await claimableDevices(tx, session, ownerId) });
+        const suite = await commonSuite(
+          tx,
+          owners.flatMap(({ deviceIds }) => deviceIds),
+          suites,
+        );
+        const all: { ownerId: string; claimed: KeyPackageClaim[] }[] = [];
+        for (const { ownerId, deviceIds } of owners)
+          all.push({ ownerId, claimed: await claimFrom(tx, deviceIds, suite, spared.has(ownerId)) });
         return all;
       }),
   };
@@ -217,24 +228,49 @@ export function requireRevocation(
 }
 
 /** @throws ApiError not-found, not-a-contact */
-async function claimFrom(
-  tx: Db,
-  session: DeviceSession,
-  ownerId: string,
-  isSpared: boolean,
-): Promise<KeyPackageClaim[]> {
+async function claimableDevices(tx: Db, session: DeviceSession, ownerId: string): Promise<string[]> {
   if (!(await knowEachOther(tx, session.userId, ownerId))) {
     if ((await findUser(tx, ownerId)) === null) throw noSuchPerson();
     throw new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
   }
+  const all = await devices.devicesOf(tx, ownerId);
+  return all.map(({ id }) => id).filter((id) => id !== session.deviceId);
+}
+
+/**
+ * Chooses the first suite of which each device has a KeyPackage, or else the last one. Devices that have none of any suite
+ * don't count: they are left out in any case.
+ */
+async function commonSuite(
+  tx: Db,
+  deviceIds: readonly string[],
+  suites: readonly KeyPackageSuite[],
+): Promise<KeyPackageSuite> {
+  const [first = formerSuite, ...others] = suites;
+  if (others.length === 0 || deviceIds.length === 0) return first;
+  const having = await keyPackages.devicesWith(tx, deviceIds, first);
+  const without = deviceIds.filter((id) => !having.has(id));
+  if (without.length === 0) return first;
+  for (const other of others) {
+    if ((await keyPackages.devicesWith(tx, without, other)).size > 0)
+      return commonSuite(tx, deviceIds, others);
+  }
+  return first;
+}
+
+async function claimFrom(
+  tx: Db,
+  deviceIds: readonly string[],
+  suite: KeyPackageSuite,
+  isSpared: boolean,
+): Promise<KeyPackageClaim[]> {
   const claimed: KeyPackageClaim[] = [];
-  for (const device of await devices.devicesOf(tx, ownerId)) {
-    if (device.id === session.deviceId) continue;
-    const spare = isSpared ? await keyPackages.findLastResort(tx, device.id) : null;
-    const singleUse = spare === null ? await keyPackages.takeKeyPackage(tx, device.id) : null;
-    const keyPackage = singleUse ?? spare ?? (await keyPackages.findLastResort(tx, device.id));
+  for (const deviceId of deviceIds) {
+    const spare = isSpared ? await keyPackages.findLastResort(tx, deviceId, suite) : null;
+    const singleUse = spare === null ? await keyPackages.takeKeyPackage(tx, deviceId, suite) : null;
+    const keyPackage = singleUse ?? spare ?? (await keyPackages.findLastResort(tx, deviceId, suite));
     if (keyPackage === null) continue;
-    claimed.push({ deviceId: device.id, keyPackage, lastResort: singleUse === null });
+    claimed.push({ deviceId, keyPackage, lastResort: singleUse === null });
   }
   return claimed;
 }

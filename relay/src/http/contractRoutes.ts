@@ -11,8 +11,8 @@ import {
   proofHeader,
   type Route,
   type RouteAccess,
-  routes,
 } from '../../contract/index.ts';
+import { servedRoutes as routes } from '../../contract/served.ts';
 import type { Proofs } from '../auth/proofs.ts';
 import { type DeviceSession, requireDevice, type Session } from '../auth/session.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -98,11 +98,19 @@ export interface Gate {
   readonly config: Pick<Config, 'trustProxy'>;
 }
 
-/** Serves every call of the contract, on all of its paths, below the prefix of `app`. */
-export function registerContract(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
+/**
+ * Serves every call of the contract, on all of its paths, below the prefix of `app`.
+ * @param others the methods, by path, of calls at these paths that are served elsewhere
+ */
+export function registerContract(
+  app: FastifyInstance,
+  handlers: Handlers,
+  gate: Gate,
+  others: ReadonlyMap<string, readonly HTTPMethods[]>,
+): void {
   app.decorateRequest('session', null);
   app.decorateRequest('provenBody', '');
-  const methods = new Map<string, HTTPMethods[]>();
+  const methods = new Map<string, readonly HTTPMethods[]>(others);
   for (const name of Object.keys(routes) as (keyof Routes)[]) {
     const route: Route = routes[name];
     // Each handler takes the calls of its own route, which the mapped type above has checked.
@@ -186,22 +194,33 @@ async function admit(
     await rateLimiter.take(...quotas.map((quota): Share => [quota, address]));
     return null;
   }
-  let session: Session;
-  try {
-    session = await sessions.verify(bearerToken(request), { recovery: recovery === true });
-  } catch (error) {
-    // Only of those who prove nothing: neighbours behind one address can't use up what signed-in people need.
-    await rateLimiter.take(['request.address', address]);
-    throw error;
-  }
+  const session = await admitPerson({ sessions, rateLimiter, config }, request, recovery === true);
   const action = routeActions[name];
   const shares = action === undefined ? [] : sharesOf(action, session.userId, address);
-  await rateLimiter.take(
-    ['request.account', session.userId],
-    ...shares,
-    ...uploadShares(request, routes[name], session.userId),
-  );
+  await rateLimiter.take(...shares, ...uploadShares(request, routes[name], session.userId));
   return access === 'device' ? requireDevice(session) : session;
+}
+
+/**
+ * Lets somebody in who is signed in.
+ * @param recovery true if a session that has proven only the recovery key may come in, too
+ * @throws ApiError unauthenticated, session-expired, forbidden (a recovery session), rate-limited
+ */
+export async function admitPerson(
+  { sessions, rateLimiter, config }: Pick<Gate, 'sessions' | 'rateLimiter' | 'config'>,
+  request: FastifyRequest,
+  recovery: boolean,
+): Promise<Session> {
+  let session: Session;
+  try {
+    session = await sessions.verify(bearerToken(request), { recovery });
+  } catch (error) {
+    // Only of those who prove nothing: neighbours behind one address can't use up what signed-in people need.
+    await rateLimiter.take(['request.address', clientAddress(request.raw, config)]);
+    throw error;
+  }
+  await rateLimiter.take(['request.account', session.userId]);
+  return session;
 }
 
 /** The entity tag that a request has of an answer which is known to be the present one; null if the answer must be read. */

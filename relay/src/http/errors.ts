@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { uploadType } from '../../contract/blobs.ts';
 import { bytesType, type ErrorCode, partsType } from '../../contract/index.ts';
 import { errorCode } from '../errorCode.ts';
 import { ApiError, hasCode, toApiError } from '../errors.ts';
@@ -69,12 +71,19 @@ export function parseBodies(app: FastifyInstance): void {
       return readParts(body, bodyParts ?? []);
     },
   );
+  // Read by the call itself, as it comes: it may be larger than what fits into memory.
+  app.addContentTypeParser(uploadType, async (request: FastifyRequest, body: IncomingMessage) => {
+    if (request.routeOptions.config.bodyType !== uploadType) throw otherMediaType(request);
+    return body;
+  });
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
     async (request: FastifyRequest, body: string) => {
       const { bodyType } = request.routeOptions.config;
-      if (bodyType === bytesType || bodyType === partsType) throw otherMediaType(request);
+      const takesNone = bodyType === uploadType && body === '';
+      const takesOther = bodyType === bytesType || bodyType === partsType || bodyType === uploadType;
+      if (takesOther && !takesNone) throw otherMediaType(request);
       if (request.routeOptions.config.takesProof === true) request.provenBody = body;
       if (body === '') return undefined;
       try {

@@ -86,16 +86,17 @@ const cryptoWorkerPolicy = csp({
 
 /**
  * The policy of both service workers: they may fetch the files of the build, which they compare with the
- * hashes they were built with, and import the operator's settings.
+ * hashes they were built with, and import the operator's settings. That of the app also fetches sealed files of people from the API.
  */
-const serviceWorkerPolicy = csp({
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'connect-src': "'self'",
-  'worker-src': "'none'",
-  'require-trusted-types-for': "'script'",
-  'trusted-types': 'sinetti-operator',
-});
+const serviceWorkerPolicy = (connectOrigins: readonly string[]) =>
+  csp({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'connect-src': ["'self'", ...connectOrigins].join(' '),
+    'worker-src': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': 'sinetti-operator',
+  });
 
 /** An answer of the API that a browser is tricked into showing does nothing. */
 const apiPolicy = csp({ 'default-src': "'none'", 'frame-ancestors': "'none'" });
@@ -191,7 +192,7 @@ export function setKeysHeaders(
   const policy = isCryptoWorker(pathname)
     ? cryptoWorkerPolicy
     : pathname === serviceWorkerPath
-      ? serviceWorkerPolicy
+      ? serviceWorkerPolicy([])
       : /^\/storage(?:\.html)?$/.test(pathname)
         ? storagePagePolicy(scripts.storage)
         : keysFramePolicy(app, scripts.frame);
@@ -244,7 +245,8 @@ function kindOf(
   if (pathname === '/api/docs') return { policy: documentationPolicy, caching: 'no-store' };
   // Answers of the API hold what is one person's alone, and health is that of the moment.
   if (/^\/(api|healthz|readyz)(\/|$)/.test(pathname)) return { policy: apiPolicy, caching: 'no-store' };
-  if (pathname === serviceWorkerPath) return { policy: serviceWorkerPolicy, caching: 'no-cache' };
+  if (pathname === serviceWorkerPath)
+    return { policy: serviceWorkerPolicy(connectOrigins), caching: 'no-cache' };
   return { policy: pagePolicy(connectOrigins, keysOrigin), caching: cachingOf(pathname) };
 }
 

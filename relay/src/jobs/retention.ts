@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import type { OpenDatabase } from '../db/openDatabase.ts';
@@ -7,7 +6,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { countWithin, entriesAt } from '../repositories/entries.ts';
 import { deleteOldHistory } from '../repositories/history.ts';
 import * as rows from '../repositories/retention.ts';
+import { createBites, type Rest } from './bites.ts';
 import { createHourlyJob, type HourlyJob } from './hourlyJob.ts';
+import { createSteadyClock } from './steadyClock.ts';
 import { countUnneeded, type Deadline } from './unneeded.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -15,15 +16,8 @@ const day = 24 * 60 * 60 * 1000;
 /** Milliseconds that an entry is kept in any case. */
 export const keptAtLeast = 10 * 60 * 1000;
 
-/** Milliseconds by which a clock that is put right may move while the relay runs. */
-const clockTolerance = day;
-
 /** One bite: some milliseconds of the thread that commits. */
 const bite = { conversations: 50, entries: 50, bytes: 1024 * 1024, people: 100, copies: 100, pages: 64 };
-
-/** The rest after a bite, as a multiple of the time it took: so the job has a fifth of the database at most. */
-const restShare = 4;
-const shortestRestMs = 5;
 
 export interface RetentionDependencies {
   readonly database: Pick<OpenDatabase, 'db' | 'giveBack'>;
@@ -31,8 +25,7 @@ export interface RetentionDependencies {
   readonly clock: () => number;
   readonly metrics: Pick<Metrics, 'emptied'>;
   readonly log: Pick<FastifyBaseLogger, 'error'>;
-  /** Waits between two bites, for milliseconds; a simulation doesn't. */
-  readonly rest?: (milliseconds: number) => Promise<unknown>;
+  readonly rest?: Rest;
   /** Milliseconds that have passed, whatever the clock was set to. */
   readonly elapsed?: () => number;
 }
@@ -43,35 +36,11 @@ export interface RetentionDependencies {
  * repeated.
  */
 export function createRetentionJob(dependencies: RetentionDependencies): HourlyJob {
-  const { clock, database, log, metrics, rest = sleep, retention } = dependencies;
-  const { elapsed = () => performance.now() } = dependencies;
+  const { clock, database, log, metrics, rest, retention } = dependencies;
   const { db, giveBack } = database;
   const stop = new AbortController();
-  /** The clock as it was less what had passed by then; null before the first run. */
-  let began: number | null = null;
-
-  /**
-   * The time that ages count by: a clock that is set ahead while the relay runs would make everything too old at once. A relay
-   * that starts takes its clock as it is.
-   */
-  function steadyNow(): number {
-    began ??= clock() - elapsed();
-    return Math.min(clock(), began + elapsed() + clockTolerance);
-  }
-
-  /** Takes a bite, and rests. */
-  async function bit<T>(take: () => Promise<T>): Promise<T> {
-    const start = performance.now();
-    const taken = await take();
-    await rest(Math.max(shortestRestMs, restShare * (performance.now() - start)));
-    return taken;
-  }
-
-  /** Takes bites until one of them was the last. */
-  async function inBites(take: () => Promise<'more' | 'last'>): Promise<void> {
-    while (!stop.signal.aborted && (await bit(take)) === 'more');
-  }
-
+  const bites = createBites(stop.signal, rest);
+  const steadyNow = createSteadyClock(clock, dependencies.elapsed);
   async function emptyLogs(deadline: Deadline): Promise<void> {
     let after = '';
     while (!stop.signal.aborted) {
@@ -79,9 +48,9 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
       const last = logs.at(-1);
       if (last === undefined) return;
       after = last.conversationId;
-      for (const [log, readers] of await bit(() => startOfEach(logs, deadline))) {
+      for (const [log, readers] of await bites.one(() => startOfEach(logs, deadline))) {
         let from = log.emptiedSeq;
-        await inBites(async () => {
+        await bites.all(async () => {
           const next = await emptySome(log.conversationId, from, readers, deadline);
           from = next ?? from;
           return next === null ? 'last' : 'more';
@@ -135,12 +104,12 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
   async function deleteCopies(until: number): Promise<void> {
     let after = '';
     while (!stop.signal.aborted) {
-      const people = await bit(() => rows.peopleWithCopies(db, after, bite.people));
+      const people = await bites.one(() => rows.peopleWithCopies(db, after, bite.people));
       const last = people.at(-1);
       if (last === undefined) return;
       after = last;
       for (const userId of people) {
-        await inBites(() => counted('copy', deleteOldHistory(db, userId, until, bite.copies)));
+        await bites.all(() => counted('copy', deleteOldHistory(db, userId, until, bite.copies)));
       }
     }
   }
@@ -158,12 +127,12 @@ export function createRetentionJob(dependencies: RetentionDependencies): HourlyJ
     const atMost = aged - retention.days * day;
     await rows.noteDays(db, retention.days, now);
     await emptyLogs({ atMost, atLeast: now - keptAtLeast });
-    await inBites(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
+    await bites.all(() => counted('welcome', rows.deleteOldWelcomes(db, atMost, bite.copies)));
     for (const conversationId of await treesToTidy(db, now)) {
-      if (!stop.signal.aborted) await bit(() => tidyTree(db, conversationId, now));
+      if (!stop.signal.aborted) await bites.one(() => tidyTree(db, conversationId, now));
     }
     if (retention.historyDays !== null) await deleteCopies(aged - retention.historyDays * day);
-    if (giveBack !== null) await inBites(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
+    if (giveBack !== null) await bites.all(async () => ((await giveBack(bite.pages)) > 0 ? 'more' : 'last'));
   }
 
   return createHourlyJob({

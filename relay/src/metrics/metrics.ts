@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { ErrorCode } from '../../contract/index.ts';
+import type { ServedErrorCode } from '../../contract/served.ts';
 import type { QuotaName } from '../rateLimits/quotas.ts';
 import { relayVersion } from '../version.ts';
 
@@ -7,7 +7,7 @@ import { relayVersion } from '../version.ts';
 export type StoredKind = 'message' | 'commit';
 
 /** The kinds of things that are deleted when they have been kept long enough. */
-export type KeptKind = 'entry' | 'welcome' | 'copy';
+export type KeptKind = 'entry' | 'welcome' | 'copy' | 'file' | 'upload' | 'stray';
 
 /**
  * The metrics for the operator, which say nothing of anybody: no label holds an id, a name or an address.
@@ -44,8 +44,19 @@ export class Metrics {
   });
   readonly #emptied = new Counter({
     name: 'sinetti_retention_deleted_total',
-    help: 'Entries whose content was deleted, Welcomes and sealed copies, because nobody needed them or they were too old.',
+    help: 'Entries whose content was deleted, Welcomes, sealed copies and files, because nobody needed them or they were too old.',
     labelNames: ['kind'] as const,
+    registers: [this.registry],
+  });
+  readonly #transferred = new Counter({
+    name: 'sinetti_file_bytes_total',
+    help: 'Bytes of files that people sent and read.',
+    labelNames: ['direction'] as const,
+    registers: [this.registry],
+  });
+  readonly #storedFileBytes = new Gauge({
+    name: 'sinetti_stored_file_bytes',
+    help: 'The size of the files that are kept, unfinished ones with all that they announce, as of the last hourly look.',
     registers: [this.registry],
   });
   readonly #mails = new Counter({
@@ -93,7 +104,7 @@ export class Metrics {
     this.#stored.observe({ kind }, seconds);
   }
 
-  refused(kind: StoredKind, code: ErrorCode): void {
+  refused(kind: StoredKind, code: ServedErrorCode): void {
     this.#refused.inc({ kind, code });
   }
 
@@ -103,6 +114,15 @@ export class Metrics {
 
   emptied(kind: KeptKind, count: number): void {
     this.#emptied.inc({ kind }, count);
+  }
+
+  transferred(direction: 'received' | 'sent', bytes: number): void {
+    this.#transferred.inc({ direction }, bytes);
+  }
+
+  /** @param bytes of all files, as the disk counts them */
+  filesStored(bytes: number): void {
+    this.#storedFileBytes.set(bytes);
   }
 
   mailed(outcome: 'sent' | 'failed' | 'dropped'): void {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { type ErrorCode, pubackProperties } from '../../contract/index.ts';
+import { pubackProperties } from '../../contract/index.ts';
+import type { ServedErrorCode } from '../../contract/served.ts';
 import { ApiError } from '../errors.ts';
 import { takeFrom } from '../rateLimits/bucket.ts';
 import { FrameWriter } from '../realtime/frameWriter.ts';
@@ -295,4 +296,4 @@ export class Connection {
   }
 }
 
-const codeOf = (code: ErrorCode): UserProperties => ({ [pubackProperties.code]: code });
+const codeOf = (code: ServedErrorCode): UserProperties => ({ [pubackProperties.code]: code });

@@ -1,12 +1,12 @@
 import type * as z from 'zod/mini';
 import {
-  type ErrorCode,
   OutgoingGroupMessage,
   OutgoingMessage,
   Ping,
   pubackProperties,
   type SentMessage,
 } from '../../contract/index.ts';
+import type { ServedErrorCode } from '../../contract/served.ts';
 import type { Sender } from '../auth/session.ts';
 import { ApiError, toApiError } from '../errors.ts';
 import { sharesOf, uploadShare } from '../rateLimits/routeQuotas.ts';
@@ -24,7 +24,7 @@ export interface PublishOutcome {
 }
 
 /** Codes with a reason code of their own; any other is the gateway's own failure. */
-const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
+const reasonCodes: Partial<Record<ServedErrorCode, ReasonCode>> = {
   unauthenticated: ReasonCode.NotAuthorized,
   'session-expired': ReasonCode.NotAuthorized,
   'device-revoked': ReasonCode.NotAuthorized,

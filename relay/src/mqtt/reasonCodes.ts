@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contract/index.ts';
+import type { ServedErrorCode } from '../../contract/served.ts';
 
 /** The MQTT 5 reason codes this gateway sends or checks for (section 2.4, table 2-6). */
 export const ReasonCode = {
@@ -37,10 +37,10 @@ export class PacketError extends Error {
   override readonly name = 'PacketError';
   readonly reasonCode: ReasonCode;
   /** The code that REST would have answered, if REST has the same call. */
-  readonly code: ErrorCode | null;
+  readonly code: ServedErrorCode | null;
 
   /** @param message for the log; it must not quote anything from the packet. */
-  constructor(reasonCode: ReasonCode, message: string, code: ErrorCode | null = null) {
+  constructor(reasonCode: ReasonCode, message: string, code: ServedErrorCode | null = null) {
     super(message);
     this.reasonCode = reasonCode;
     this.code = code;

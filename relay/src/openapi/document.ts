@@ -1,55 +1,22 @@
 import * as z from 'zod/mini';
+import { BlobErrorBody, BlobId } from '../../contract/blobs.ts';
 import {
   Bytes,
   bytesType,
   ErrorBody,
   type ErrorCode,
-  errorStatus,
   partsType,
   proofHeader,
   type Route,
-  routes,
 } from '../../contract/index.ts';
+import { servedRoutes as routes, type ServedErrorCode, servedErrorStatus } from '../../contract/served.ts';
 import { sessionEndCodes } from '../auth/session.ts';
+import { blobOperations } from './blobs.ts';
 import { errorDetails } from './errorDetails.ts';
 import { proofExample } from './examples/values.ts';
+import type { Content, Json, Operation, Parameter, Response } from './operation.ts';
 import { examples, sectionNames, sectionOf } from './sections.ts';
 import { summaries } from './summaries.ts';
-
-type Json = { readonly [key: string]: unknown };
-
-/** The fields of an OpenAPI 3.1 Operation Object that this document uses. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security: readonly Json[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: { readonly [status: string]: Response };
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly schema: Json;
-  readonly example?: unknown;
-}
-
-interface Response {
-  readonly description: string;
-  readonly content?: Content;
-}
-
-export type Content = {
-  readonly [mediaType in 'application/json' | typeof bytesType | typeof partsType]?: {
-    readonly schema: Json;
-    readonly example?: unknown;
-    readonly examples?: Json;
-  };
-};
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
@@ -84,6 +51,11 @@ export function buildDocument(): OpenApiDocument {
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
     }
   }
+  schemas.output(BlobId);
+  const files = blobOperations((codes) =>
+    errorResponses([...new Set([...sessionErrors, ...codes, ...commonErrors])], schemas, BlobErrorBody),
+  );
+  for (const [path, methods] of Object.entries(files)) paths[path] = { ...paths[path], ...methods };
   return {
     openapi: '3.1.1',
     info: { title: 'Sinetti relay', version: '1', description: description.replaceAll('\n', ' ') },
@@ -96,6 +68,9 @@ export function buildDocument(): OpenApiDocument {
     },
   };
 }
+
+const commonErrors = ['rate-limited', 'storage-full', 'unavailable', 'internal'] as const;
+const sessionErrors = ['unauthenticated', ...sessionEndCodes, 'forbidden'] as const;
 
 /** Every code that a call can answer: its own, and those that come of what it takes. */
 export function errorsOf(route: Route): ErrorCode[] {
@@ -113,7 +88,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   for (const code of ['malformed', 'unsupported-media-type', 'payload-too-large'] as const) {
     if (route.body !== undefined) codes.add(code);
   }
-  for (const code of ['rate-limited', 'storage-full', 'unavailable', 'internal'] as const) codes.add(code);
+  for (const code of commonErrors) codes.add(code);
   return [...codes];
 }
 
@@ -163,7 +138,7 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
       ...(route.conditional === true
         ? { 304: { description: 'It is what the request has the tag of' } }
         : {}),
-      ...errorResponses(route, schemas),
+      ...errorResponses(errorsOf(route), schemas, ErrorBody),
     },
   };
 }
@@ -212,10 +187,14 @@ function parametersOf(
   }));
 }
 
-function errorResponses(route: Route, schemas: Schemas): Record<string, Response> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(route)) {
-    const status = errorStatus[code];
+function errorResponses(
+  refused: readonly ServedErrorCode[],
+  schemas: Schemas,
+  body: z.ZodMiniType,
+): Record<string, Response> {
+  const byStatus = new Map<number, ServedErrorCode[]>();
+  for (const code of refused) {
+    const status = servedErrorStatus[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
@@ -224,7 +203,7 @@ function errorResponses(route: Route, schemas: Schemas): Record<string, Response
       {
         description: codes.map((code) => `\`${code}\``).join(', '),
         content: json({
-          schema: schemas.output(ErrorBody),
+          schema: schemas.output(body),
           examples: Object.fromEntries(
             codes.map((code) => [code, { value: { detail: errorDetails[code], code } }]),
           ),

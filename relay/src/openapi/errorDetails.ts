@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../../contract/index.ts';
+import type { ServedErrorCode } from '../../contract/served.ts';
 
 /** The meaning of each code for the documentation. The answers themselves may say it more exactly. */
-export const errorDetails: Readonly<Record<ErrorCode, string>> = {
+export const errorDetails: Readonly<Record<ServedErrorCode, string>> = {
   'invalid-request': 'email: Invalid email address',
   malformed: 'The request body is not valid JSON.',
   'unsupported-media-type': 'Send the request body as application/json.',
@@ -38,6 +38,10 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'group-exists': 'This group id is already in use.',
   'already-member': 'This person is already a member of the group.',
   'limit-reached': 'You can have at most 20 devices.',
+  'offset-conflict': 'The upload is not at this offset.',
+  gone: 'The upload was not finished in time.',
+  'unsupported-version': 'This address takes tus 1.0.0.',
+  'range-not-satisfiable': 'The file has no such bytes.',
   quota: 'There is no more room for copies of messages.',
   'rate-limited': 'Too many requests. Please wait a moment.',
   'storage-full': 'The server has no space left.',

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
-import type { Route, routes } from '../../contract/index.ts';
+import type { Route } from '../../contract/index.ts';
+import type { servedRoutes as routes } from '../../contract/served.ts';
 
 type Part<R extends Route, Name extends 'params' | 'query' | 'body' | 'response'> =
   R extends Record<Name, infer Schema extends z.ZodMiniType> ? Record<Name, z.input<Schema>> : object;

@@ -1,5 +1,7 @@
+import { uploadType } from '../../contract/blobs.ts';
 import { bytesType, partsType } from '../../contract/index.ts';
-import type { Content, OpenApiDocument, Operation } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
+import type { Content, Operation } from './operation.ts';
 
 /**
  * The document as a page for people: no script, no inline style, nothing from elsewhere.
@@ -74,8 +76,9 @@ function renderContent(title: string, content: Content = {}): string[] {
   if (json?.example !== undefined) return [renderJson(title, json.schema, json.example)];
   const parts = content[partsType];
   if (parts !== undefined) return [renderJson(`${title}, as ${partsType}`, parts.schema, parts.example)];
-  if (content[bytesType] === undefined) return [];
-  return [`<h4>${escape(title)}</h4><p>Bytes, as <code>${bytesType}</code></p>`];
+  const type = [bytesType, uploadType].find((one) => content[one as keyof Content] !== undefined);
+  if (type === undefined) return [];
+  return [`<h4>${escape(title)}</h4><p>Bytes, as <code>${type}</code></p>`];
 }
 
 function renderJson(title: string, schema: unknown, example: unknown): string {

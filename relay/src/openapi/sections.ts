@@ -1,8 +1,8 @@
-import type { routes } from '../../contract/index.ts';
+import type { servedRoutes as routes } from '../../contract/served.ts';
 import type { Examples } from './example.ts';
 import { account, contacts } from './examples/account.ts';
 import { conversations, groups } from './examples/conversations.ts';
-import { devices, history, notifications } from './examples/devices.ts';
+import { devices, files, history, notifications } from './examples/devices.ts';
 
 type Routes = typeof routes;
 
@@ -15,6 +15,7 @@ const sections = {
   Groups: groups,
   Notifications: notifications,
   History: history,
+  Files: files,
 } as const;
 export type Section = keyof typeof sections;
 export const sectionNames = Object.keys(sections) as Section[];
@@ -28,6 +29,7 @@ export const examples: Examples = {
   ...groups,
   ...notifications,
   ...history,
+  ...files,
 };
 
 export function sectionOf(name: keyof Routes): Section {

@@ -1,4 +1,4 @@
-import type { routes } from '../../contract/index.ts';
+import type { servedRoutes as routes } from '../../contract/served.ts';
 
 /** Says in a sentence what each call does: here and not in the contract, because the client loads that. */
 export const summaries: Readonly<Record<keyof typeof routes, string>> = {
@@ -46,12 +46,13 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   revokedDevices: 'Revoked devices of oneself, a contact or a fellow member, with the signed statements',
   visibleRevocations:
     'Revoked devices of oneself, all contacts and fellow members: for who was away when they were told',
-  publishKeyPackages: 'Add single-use KeyPackages of this device; a last-resort one replaces the former',
-  keyPackageCount: 'How many single-use KeyPackages of this device are left',
+  publishKeyPackages:
+    'Add single-use KeyPackages of this device, of one MLS suite; a last-resort one replaces the former of that suite',
+  keyPackageCount: 'How many single-use KeyPackages of this device are left, by suite',
   claimKeyPackages:
-    'Take one KeyPackage of every device of a contact, a fellow member or oneself (the calling device left out)',
+    'Take one KeyPackage, of suite 0x004D, of every device of a contact, a fellow member or oneself (the calling device left out)',
   claimKeyPackagesOfMany:
-    'As the call for one person, for several at once: all are there, or nothing is taken. It counts as one call for each',
+    'As the call for one person, for several at once: all are there, or nothing is taken. All are of one suite, the first of those named of which each device has one. It counts as one call for each',
   listContacts: 'People one has accepted, or been accepted by',
   listContactRequests: 'Pending requests to oneself',
   listSentRequests: 'Pending requests that one has sent',
@@ -116,6 +117,8 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   sendGroupMessage: 'Append an application message; repeating a messageId answers the entry that exists',
   putHistory: 'Store sealed copies; an id that is stored already is left as it is',
   getHistory: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
+  getBlobStorage:
+    'The largest file that the relay takes, how long it keeps files, and how much there is of one’s own',
   getStorage: 'For how many days the relay keeps what it keeps of everybody',
   deleteHistory:
     'Delete every sealed copy, which switches the message backup off, or those of one conversation',

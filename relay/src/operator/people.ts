@@ -76,6 +76,7 @@ export const people: readonly Command[] = [
           groups: String(usage.groups),
           messages: size(usage.messageBytes),
           'message backup': size(usage.backupBytes),
+          files: size(usage.fileBytes),
         }),
       };
     },
@@ -122,7 +123,7 @@ export const people: readonly Command[] = [
       if (given.options.yes !== true) {
         throw new Refusal(`Deleting ${found.username} can't be undone. Add --yes to do it.`);
       }
-      await deleteAccount(context, found.id);
+      await deleteAccount({ ...context, blobs: null }, found.id);
       return { json: { id: found.id, deleted: true }, text: `The account of ${found.username} is deleted.` };
     },
   },

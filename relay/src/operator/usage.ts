@@ -21,6 +21,7 @@ export const usage: Command = {
       'entries numbered': String(all.entries),
       messages: size(all.messageBytes),
       'message backups': size(all.backupBytes),
+      files: `${all.files}, ${size(all.fileBytes)}`,
       database: size(databaseBytes),
     });
     const named = table(

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type * as z from 'zod/mini';
-import { type ErrorCode, PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
+import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
+import type { ServedErrorCode } from '../../contract/served.ts';
 import { ApiError } from '../errors.ts';
 import { takeFrom } from '../rateLimits/bucket.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
@@ -80,7 +81,7 @@ export class PresenceSocket {
    * Does nothing if the socket is closing already.
    * @param reason the code of the error, for whoever reads the connection
    */
-  close(code: PresenceCloseCode, reason?: ErrorCode): void {
+  close(code: PresenceCloseCode, reason?: ServedErrorCode): void {
     if (this.#ended) return;
     this.#release();
     this.#socket.close(code, reason);

@@ -42,6 +42,9 @@ export const defaultQuotas = {
   'tree.address': { count: 3000, periodMs: 10 * minute },
   'send.account': { count: 600, periodMs: minute },
   'send.address': { count: 3000, periodMs: minute },
+  'blob-create.account': { count: 600, periodMs: hour },
+  'blob-upload.account': { count: 500 * 1024, periodMs: 24 * hour },
+  'blob-download.account': { count: 4 * 1024 * 1024, periodMs: 24 * hour },
   'receipt.account': { count: 600, periodMs: minute },
   'receipt.address': { count: 3000, periodMs: minute },
 } as const satisfies Record<string, Quota>;

@@ -1,4 +1,5 @@
-import type { RouteBody, routes } from '../../contract/index.ts';
+import type { RouteBody } from '../../contract/index.ts';
+import type { servedRoutes as routes } from '../../contract/served.ts';
 import type { Share } from './rateLimiter.ts';
 
 /** The actions that have quotas of their own, whichever route or protocol performs them. */

@@ -86,6 +86,7 @@ export interface PersonUsage {
   readonly groups: number;
   readonly messageBytes: number;
   readonly backupBytes: number;
+  readonly fileBytes: number;
 }
 
 export async function usageOf(db: Db, userId: string, now: number): Promise<PersonUsage> {
@@ -96,9 +97,8 @@ export async function usageOf(db: Db, userId: string, now: number): Promise<Pers
     (select count(*) from participants join groups on groups.conversation_id = participants.conversation_id
       where participants.user_id = ${userId}) as groups,
     (select coalesce(sum(bytes), 0) from stored_bytes where user_id = ${userId}) as "messageBytes",
-    (select coalesce(sum(bytes), 0) from history_totals where user_id = ${userId}) as "backupBytes"`.execute(
-    db,
-  );
+    (select coalesce(sum(bytes), 0) from history_totals where user_id = ${userId}) as "backupBytes",
+    (select coalesce(sum(bytes), 0) from blob_totals where user_id = ${userId}) as "fileBytes"`.execute(db);
   return rows[0] as PersonUsage;
 }
 
@@ -116,6 +116,8 @@ export interface RelayUsage {
   readonly entries: number;
   readonly messageBytes: number;
   readonly backupBytes: number;
+  readonly files: number;
+  readonly fileBytes: number;
 }
 
 const day = 24 * 60 * 60 * 1000;
@@ -133,7 +135,9 @@ export async function usageOfAll(db: Db, now: number): Promise<RelayUsage> {
     (select count(*) from groups) as groups,
     (select coalesce(sum(last_seq), 0) from conversations) as entries,
     (select coalesce(sum(bytes), 0) from stored_bytes) as "messageBytes",
-    (select coalesce(sum(bytes), 0) from history_totals) as "backupBytes"`.execute(db);
+    (select coalesce(sum(bytes), 0) from history_totals) as "backupBytes",
+    (select coalesce(sum(blobs), 0) from blob_totals) as files,
+    (select coalesce(sum(bytes), 0) from blob_totals) as "fileBytes"`.execute(db);
   return rows[0] as RelayUsage;
 }
 
@@ -143,9 +147,10 @@ export async function largestOf(
   limit: number,
 ): Promise<{ id: string; username: string; bytes: number }[]> {
   const { rows } = await sql<{ id: string; username: string; bytes: number }>`select users.id, users.username,
-    coalesce(stored_bytes.bytes, 0) + coalesce(history_totals.bytes, 0) as bytes
+    coalesce(stored_bytes.bytes, 0) + coalesce(history_totals.bytes, 0) + coalesce(blob_totals.bytes, 0) as bytes
     from users left join stored_bytes on stored_bytes.user_id = users.id
     left join history_totals on history_totals.user_id = users.id
+    left join blob_totals on blob_totals.user_id = users.id
     order by bytes desc, users.username_key limit ${limit}`.execute(db);
   return rows;
 }

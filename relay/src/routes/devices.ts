@@ -1,4 +1,4 @@
-import type { Device, RevokedDevice } from '../../contract/index.ts';
+import { type Device, formerSuite, type RevokedDevice } from '../../contract/index.ts';
 import type { KeyPackageClaim } from '../devices/devices.ts';
 import { ApiError } from '../errors.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
@@ -89,23 +89,28 @@ export function deviceHandlers({ accountChanges, accountMails, devices, rateLimi
 
     publishKeyPackages: async ({ session, body }) => ({
       available: await devices.publishKeyPackages(session, {
+        suite: body.suite,
         singleUse: body.keyPackages.map(bytes),
         lastResort: body.lastResort === undefined ? null : bytes(body.lastResort),
       }),
     }),
 
-    keyPackageCount: ({ session }) => devices.keyPackageCount(session.deviceId),
-
-    claimKeyPackages: async ({ session, params: { id } }) => {
-      const claimed = await sparing(session.userId, [id], (spared) =>
-        devices.claimKeyPackages(session, id, spared.has(id)),
-      );
-      return claimed.map(claimedOf);
+    keyPackageCount: async ({ session }) => {
+      const suites = await devices.keyPackageCount(session.deviceId);
+      const former = suites.find(({ suite }) => suite === formerSuite);
+      return { available: former?.available ?? 0, lastResort: former?.lastResort ?? false, suites };
     },
 
-    claimKeyPackagesOfMany: async ({ session, body }) => {
-      const all = await sparing(session.userId, body.user_ids, (spared) =>
-        devices.claimKeyPackagesOfMany(session, body.user_ids, spared),
+    claimKeyPackages: async ({ session, params: { id } }) => {
+      const all = await sparing(session.userId, [id], (spared) =>
+        devices.claimKeyPackages(session, [id], { spared }),
+      );
+      return all.flatMap(({ claimed }) => claimed.map(claimedOf));
+    },
+
+    claimKeyPackagesOfMany: async ({ session, body: { suites, user_ids } }) => {
+      const all = await sparing(session.userId, user_ids, (spared) =>
+        devices.claimKeyPackages(session, user_ids, { spared, suites }),
       );
       return all.flatMap(({ ownerId, claimed }) =>
         claimed.map((one) => ({ userId: ownerId, ...claimedOf(one) })),

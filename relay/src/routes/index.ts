@@ -2,6 +2,7 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { Services } from '../services.ts';
 import { accountHandlers } from './account.ts';
 import { accountStateHandlers } from './accountStates.ts';
+import { blobHandlers } from './blobs.ts';
 import { contactHandlers } from './contacts.ts';
 import { conversationHandlers } from './conversations.ts';
 import { deviceHandlers } from './devices.ts';
@@ -25,5 +26,6 @@ export function createHandlers(services: Services): Handlers {
     ...historyHandlers(services),
     ...notificationHandlers(services),
     ...storageHandlers(services),
+    ...blobHandlers(services),
   };
 }

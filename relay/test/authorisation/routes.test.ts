@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
+import { type ErrorBody, errorStatus, type Route } from '../../contract/index.ts';
+import { servedRoutes as routes } from '../../contract/served.ts';
 import { withSignature } from '../devices.ts';
 import { call, logIn, type Person, signUp } from '../helpers.ts';
 import { proofHeaders } from '../proofs.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { routes } from '../../contract/index.ts';
+import type { servedRoutes as routes } from '../../contract/served.ts';
 import { copiedSignature, revocationOf, signedName, signedStart, signedState } from '../devices.ts';
 import {
   base64Url,
@@ -386,4 +386,5 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
 
   ...historyRows,
   getStorage: [own()],
+  getBlobStorage: [own()],
 };

@@ -9,8 +9,8 @@ import {
   mediaTypeOf,
   partsType,
   type Route,
-  routes,
 } from '../../contract/index.ts';
+import { servedRoutes as routes } from '../../contract/served.ts';
 import { readParts, writeParts } from '../../src/http/parts.ts';
 import { type PersonOnDevice, signUpOnDevice, startTestRelay, type TestRelay } from '../helpers.ts';
 import { createRandom } from '../random.ts';

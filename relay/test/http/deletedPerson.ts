@@ -29,6 +29,7 @@ import {
   sendToGroup,
   submitCommit,
 } from './conversation.ts';
+import { uploaded } from './uploads.ts';
 
 /** For the file that calls {@link withDeletedPerson}: a relay with a clock of its own, and for each test a friend of whoever is deleted. */
 export let relay: TestRelay;
@@ -153,6 +154,7 @@ export async function everywhere() {
   await person.call('PUT', '/users/me/asked-first', { asked_first: true });
   await friend.call('POST', `/group/${await createGroup(friend)}/invitations`, { user_ids: [person.id] });
 
+  const blob = await uploaded(relay, person, 100);
   const ids = [person.id, person.deviceId, tablet.deviceId, phone.deviceId];
   return {
     person,
@@ -190,6 +192,7 @@ export async function everywhere() {
       sealed,
       ...receipts.flatMap(([, receipt]) => [receipt.sealed, receipt.signature]),
       welcome.welcome,
+      blob,
     ],
     messages: [message.content, groupMessage.content, farewell.content],
     ids,

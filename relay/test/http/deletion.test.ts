@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import {
-  type ConversationSummary,
-  type DeviceCertificate,
-  type GroupDetails,
-  routes,
-} from '../../contract/index.ts';
+import { type ConversationSummary, type DeviceCertificate, type GroupDetails } from '../../contract/index.ts';
+import { servedRoutes as routes } from '../../contract/served.ts';
 import { purgeAfter } from '../../src/jobs/purge.ts';
 import { nobody } from '../../src/repositories/deletions.ts';
 import { base64Url, befriend, call, type Person, signUp, signUpOnDevice } from '../helpers.ts';
@@ -72,6 +68,7 @@ describe('DATA.md', () => {
       'operator_settings',
       'invitations',
       'retention_days',
+      'deleted_blobs',
     ]);
     for (const { table } of rows.filter((row) => !others.has(row.table))) {
       expect([table, holding(await dump(table), markers).length > 0]).toEqual([table, true]);
@@ -112,7 +109,13 @@ describe('DATA.md', () => {
       return JSON.stringify(answers.map(({ body }) => body));
     };
     // These tables hold numbers, or their calls answer a count: see below.
-    const counted = new Set(['history_totals', 'key_packages', 'last_resort_key_packages']);
+    const counted = new Set([
+      'history_totals',
+      'key_packages',
+      'last_resort_key_packages',
+      'blobs',
+      'blob_totals',
+    ]);
     for (const { table, calls } of await documented()) {
       const answers = (await Promise.all(calls.map(answerTo))).join();
       if (calls.length === 0 || counted.has(table)) continue;
@@ -120,8 +123,12 @@ describe('DATA.md', () => {
       const given = markers.some((marker) => stored.includes(marker) && answers.includes(marker));
       expect([table, given || sharesAnId(stored, answers)]).toEqual([table, true]);
     }
-    expect((await person.call('GET', '/key-packages')).body).toEqual({ available: 1, lastResort: true });
+    expect((await person.call('GET', '/key-packages')).body).toMatchObject({
+      available: 1,
+      lastResort: true,
+    });
     expect((await person.call('GET', '/history')).body).toHaveLength(1);
+    expect((await person.call('GET', '/blobs')).body).toMatchObject({ storedBlobs: 1, storedBytes: 4096 });
   });
 });
 

@@ -194,7 +194,14 @@ describe('KeyPackages', () => {
 
   it('are counted, and the same one counts once', async () => {
     const person = await signUpOnDevice(relay);
-    expect((await person.call('GET', '/key-packages')).body).toEqual({ available: 0, lastResort: false });
+    const none = { available: 0, lastResort: false };
+    expect((await person.call('GET', '/key-packages')).body).toEqual({
+      ...none,
+      suites: [
+        { suite: 0xf04d, ...none },
+        { suite: 0x004d, ...none },
+      ],
+    });
     const keyPackages = [base64Url(300), base64Url(300)];
     const lastResort = base64Url(300);
     const answer = await person.call('POST', '/key-packages', { keyPackages, lastResort });
@@ -203,7 +210,10 @@ describe('KeyPackages', () => {
       keyPackages: [...keyPackages, base64Url(300)],
     });
     expect(again).toMatchObject({ status: 201, body: { available: 3 } });
-    expect((await person.call('GET', '/key-packages')).body).toEqual({ available: 3, lastResort: true });
+    expect((await person.call('GET', '/key-packages')).body).toMatchObject({
+      available: 3,
+      lastResort: true,
+    });
   });
 
   it('are given once each, then the last-resort one is, and a new one replaces it', async () => {
@@ -292,6 +302,79 @@ describe('KeyPackages', () => {
     }
   });
 
+  describe('of several suites', () => {
+    const [present, former] = [0xf04d, 0x004d] as const;
+    const claimAs = (person: Person, userIds: readonly string[], suites?: readonly number[]) =>
+      person.call<(ClaimedKeyPackage & { userId: string })[]>('POST', '/key-packages/claim', {
+        user_ids: userIds,
+        ...(suites === undefined ? {} : { suites }),
+      });
+    const claimed = async (...args: Parameters<typeof claimAs>) =>
+      (await claimAs(...args)).body.map((one) => one.keyPackage).sort();
+
+    /** Publishes a single-use and a last-resort KeyPackage. */
+    async function publish(device: Person, suite?: number) {
+      const [single, lastResort] = [base64Url(300), base64Url(300)];
+      const body = { keyPackages: [single], lastResort, ...(suite === undefined ? {} : { suite }) };
+      expect((await device.call('POST', '/key-packages', body)).body).toEqual({ available: 1 });
+      return { single, lastResort };
+    }
+
+    it('are kept beside one another, and counted by suite; without one, 0x004D is meant', async () => {
+      const [owner, contact] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+      await befriend(owner, contact);
+      const old = await publish(owner);
+      const modern = await publish(owner, present);
+      expect((await owner.call('GET', '/key-packages')).body).toEqual({
+        available: 1,
+        lastResort: true,
+        suites: [
+          { suite: present, available: 1, lastResort: true },
+          { suite: former, available: 1, lastResort: true },
+        ],
+      });
+      expect(await claimed(contact, [owner.id])).toEqual([old.single]);
+      expect(await claimed(contact, [owner.id], [former])).toEqual([old.lastResort]);
+      expect(await claimed(contact, [owner.id], [present])).toEqual([modern.single]);
+      const replaced = base64Url(300);
+      await owner.call('POST', '/key-packages', { keyPackages: [], lastResort: replaced, suite: present });
+      expect(await claimed(contact, [owner.id], [present])).toEqual([replaced]);
+      expect((await claim(contact, owner.id)).body.map((one) => one.keyPackage)).toEqual([old.lastResort]);
+    });
+
+    it('are given of the first suite that all devices have, and those that have none of any don’t count', async () => {
+      const people = [
+        await signUpOnDevice(relay),
+        await signUpOnDevice(relay),
+        await signUpOnDevice(relay),
+      ] as const;
+      const [one, behind, without] = people;
+      const contact = await signUpOnDevice(relay);
+      for (const person of people) await befriend(person, contact);
+      const [oneOld, oneNew] = [await publish(one, former), await publish(one, present)];
+      const old = await publish(behind, former);
+      const best = [present, former];
+      expect(await claimed(contact, [one.id, without.id], best)).toEqual([oneNew.single]);
+      expect(await claimed(contact, [one.id, behind.id], best)).toEqual([oneOld.single, old.single].sort());
+      // The wish of who asks for one suite only: a device that lacks it is left out.
+      expect(await claimed(contact, [one.id, behind.id], [present])).toEqual([oneNew.lastResort]);
+      const late = await publish(behind, present);
+      expect(await claimed(contact, [one.id, behind.id], best)).toEqual(
+        [oneNew.lastResort, late.single].sort(),
+      );
+      expect(await claimed(contact, [behind.id], [former, present])).toEqual([old.lastResort]);
+    });
+
+    it.each([[[]], [[3]], [[present, former, present]], ['61517']])('as %j are refused', async (suites) => {
+      const person = await signUpOnDevice(relay);
+      const body = { user_ids: [person.id], suites };
+      expect((await person.call('POST', '/key-packages/claim', body)).status).toBe(422);
+      expect(await person.call('POST', '/key-packages', { keyPackages: [], suite: 3 })).toMatchObject({
+        status: 422,
+      });
+    });
+  });
+
   it('are refused beyond the limit, and then none is stored', async () => {
     const person = await signUpOnDevice(relay);
     const hundred = () => Array.from({ length: limits.keyPackagesPerRequest }, () => base64Url(40));
@@ -304,7 +387,14 @@ describe('KeyPackages', () => {
       status: 409,
       body: { code: 'limit-reached' },
     });
-    expect((await person.call('GET', '/key-packages')).body).toEqual({ available: 200, lastResort: false });
+    expect((await person.call('GET', '/key-packages')).body).toMatchObject({
+      available: 200,
+      lastResort: false,
+    });
+    // Those of all suites together are limited.
+    expect(
+      await person.call('POST', '/key-packages', { keyPackages: [base64Url(40)], suite: 0xf04d }),
+    ).toMatchObject({ status: 409, body: { code: 'limit-reached' } });
     const tooMany = { keyPackages: [...hundred(), base64Url(40)] };
     expect(await person.call('POST', '/key-packages', tooMany)).toMatchObject({ status: 422 });
   });

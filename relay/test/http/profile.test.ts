@@ -242,6 +242,7 @@ describe('changing the password', () => {
       hub: services.hub,
       clock: () => now,
       sessions: services.sessions,
+      blobs: services.blobs,
       loginThrottle: { proofFor: () => '', attempt: (_attempt, check) => check() },
       passwords: {
         ...real,

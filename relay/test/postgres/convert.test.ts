@@ -83,7 +83,12 @@ describe('a relay that moves from SQLite to PostgreSQL', () => {
     );
     await eero.call('PUT', `/blocks/${aino.id}`);
     await eero.call('DELETE', `/blocks/${aino.id}`);
-    await aino.call('POST', '/key-packages', { keyPackages: [base64Url(300)], lastResort: base64Url(300) });
+    for (const suite of [0x004d, 0xf04d])
+      await aino.call('POST', '/key-packages', {
+        suite,
+        keyPackages: [base64Url(300)],
+        lastResort: base64Url(300),
+      });
     const before = await rowsOf((relay as Relay).database.db);
     const texts = await log(eero, aino);
     await stop();

@@ -11,6 +11,7 @@ import type { Db, Tables } from '../../src/db/tables.ts';
 import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { conversationsOf } from '../../src/repositories/conversations.ts';
 import { entriesOf } from '../../src/repositories/entries.ts';
+import { countKeyPackages, findLastResort, takeKeyPackage } from '../../src/repositories/keyPackages.ts';
 import { findLiveSession } from '../../src/repositories/sessions.ts';
 import { findByName } from '../../src/repositories/users.ts';
 import { findVault } from '../../src/repositories/vaults.ts';
@@ -40,6 +41,8 @@ const rows = (blob: (text: string) => string) => [
   ),
   `insert into vaults values ('${aino}', 1, ${blob('vault')}, ${blob('wrap')}, null)`,
   `insert into devices values ('${device}', '${aino}', 'A browser', ${blob('certificate')}, 1, 1)`,
+  `insert into key_packages values ('${device}', ${blob('reference')}, ${blob('single-use')}, 1)`,
+  `insert into last_resort_key_packages values ('${device}', ${blob('last resort')})`,
   `insert into sessions values ('${session}', '${aino}', '${device}', 1, 9000000000000, null)`,
   `insert into sessions values ('${sessionWithoutDevice}', '${aino}', null, 1, 9000000000000, null)`,
   `insert into contacts values ('${aino}', '${eero}', 1), ('${eero}', '${aino}', 1)`,
@@ -55,6 +58,12 @@ const readEverything = async (db: Db) => ({
   sessionWithoutDevice: await findLiveSession(db, { id: sessionWithoutDevice, userId: aino, now: 2 }),
   conversations: await conversationsOf(db, aino),
   entries: await entriesOf(db, 'direct:x', { limit: 10, maxBytes: 1000 }),
+  keyPackages: {
+    counted: await countKeyPackages(db, device),
+    lastResort: await findLastResort(db, device, 0x004d),
+    present: await findLastResort(db, device, 0xf04d),
+    taken: await takeKeyPackage(db, device, 0x004d),
+  },
 });
 const everything = {
   account: { user: { id: aino, fullName: 'Name' } },
@@ -63,6 +72,13 @@ const everything = {
   sessionWithoutDevice: { deviceId: null, expiresAt: 15 * 60 * 1000 + 1 },
   conversations: [{ epoch: 3, lastSeq: 7, readSeq: 5 }],
   entries: [{ seq: 7, content: Buffer.from('content') }],
+  // None was of another suite.
+  keyPackages: {
+    counted: new Map([[0x004d, 1]]),
+    lastResort: Buffer.from('last resort'),
+    present: null,
+    taken: Buffer.from('single-use'),
+  },
 };
 
 describe('an upgrade from the first version', () => {

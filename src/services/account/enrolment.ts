@@ -10,13 +10,6 @@ import { isApiError } from '../../net/errors.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import type { Deps } from '../core/deps.ts';
 
-/**
- * The number of single-use KeyPackages that a device keeps at the relay, and the one below which it tops up (PROTOCOL
- * section 3).
- */
-export const keyPackageStock = 50;
-export const keyPackageMinimum = 20;
-
 type AccountDeps = Pick<Deps, 'api' | 'crypto'>;
 type EnrolmentDeps = Pick<Deps, 'api' | 'crypto' | 'store'>;
 type StoredVault = SealedVault & { readonly version: number };
@@ -136,14 +129,8 @@ export async function revocationOfThisDevice({ crypto }: Pick<Deps, 'crypto'>): 
   return statement === null ? null : { deviceId, statement };
 }
 
-/** Publishes KeyPackages when few are left, and the last-resort one when there is none. */
-export async function topUpKeyPackages({ api, crypto }: AccountDeps): Promise<void> {
-  const { available, lastResort } = await api.keyPackageCount();
-  if (available >= keyPackageMinimum && lastResort) return;
-  const missing = available >= keyPackageMinimum ? 0 : keyPackageStock - available;
-  const created = await crypto.createKeyPackages(missing, !lastResort);
-  await api.publishKeyPackages({
-    keyPackages: created.keyPackages,
-    ...(created.lastResort === null ? {} : { lastResort: created.lastResort }),
-  });
+/** Publishes KeyPackages where few are left. */
+export async function topUpKeyPackages(deps: AccountDeps): Promise<void> {
+  const { topUp } = await import('./keyPackages.ts');
+  await topUp(deps);
 }

@@ -192,7 +192,7 @@ export function createClient(options: ClientOptions): Client {
     },
     async updateAskedFirst(change) {
       signedIn();
-      return (await import('../groups/invitations.ts')).updateAskedFirst(deps, change);
+      return (await import('../account/askedFirst.ts')).updateAskedFirst(deps, change);
     },
     async loadRetention() {
       signedIn();

@@ -1,6 +1,7 @@
 import type { CommitSubmission } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
+import { claimFor } from '../core/claims.ts';
 import type { Deps } from '../core/deps.ts';
 
 /**
@@ -8,19 +9,13 @@ import type { Deps } from '../core/deps.ts';
  * @throws AppError `no-device` when the other person has none
  */
 export async function startWithDevices(
-  { api, crypto }: Pick<Deps, 'api' | 'crypto'>,
+  deps: Pick<Deps, 'api' | 'crypto'>,
   conversationId: string,
   [recipient, ownUserId]: readonly [string, string],
 ): Promise<CommitSubmission> {
-  const claimed = await Promise.all(
-    [...new Set([recipient, ownUserId])].map(async (userId) => {
-      const keyPackages = await api.claimKeyPackages(userId);
-      return keyPackages.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
-    }),
-  );
-  const keyPackages = claimed.flat();
+  const keyPackages = await claimFor(deps, conversationId, [...new Set([recipient, ownUserId])]);
   // Notes need no other browser.
   if (recipient !== ownUserId && !keyPackages.some(({ userId }) => userId === recipient))
     throw new AppError('no-device', t('errors.noDevice'));
-  return crypto.startConversation({ conversationId, keyPackages });
+  return deps.crypto.startConversation({ conversationId, keyPackages });
 }

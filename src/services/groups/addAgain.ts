@@ -6,6 +6,7 @@ import { groupsAtom } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
+import { claimFor } from '../core/claims.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 
@@ -40,7 +41,7 @@ export async function addMembersAgain(
   groupId: string,
   withoutKeys: readonly string[],
 ): Promise<void> {
-  const { api, crypto } = options.deps;
+  const { crypto } = options.deps;
   const conversationId = groupConversationId(groupId);
   await options.commitSubmitter.settle(conversationId);
   const { epoch, group } = await crypto.conversation(conversationId);
@@ -51,12 +52,11 @@ export async function addMembersAgain(
   );
   // Once an epoch: what was claimed is used up.
   if (options.hasEnded(groupId) || wanted.length === 0 || before?.epoch === epoch) return;
-  const claimed = await api.claimKeyPackagesOfMany(wanted.slice(0, limits.peoplePerClaim));
+  const claimed = await claimFor(options.deps, conversationId, wanted.slice(0, limits.peoplePerClaim));
   // No person has chosen whom to add: a relay that hands out devices of others would choose.
-  const theirs = claimed.filter(({ userId }) => wanted.includes(userId));
-  if (theirs.length === 0) return;
+  const keyPackages = claimed.filter(({ userId }) => wanted.includes(userId));
+  if (keyPackages.length === 0) return;
   tries.set(groupId, { epoch, unusable });
-  const keyPackages = theirs.map(({ deviceId, keyPackage, userId }) => ({ userId, deviceId, keyPackage }));
   const left = await addEach(options, groupId, keyPackages);
   tries.set(groupId, { epoch, unusable: [...unusable, ...left] });
 }

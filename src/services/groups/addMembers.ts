@@ -7,6 +7,7 @@ import { limits } from '../../net/contract.ts';
 import type { AddedMembers } from '../../store/actions.ts';
 import type { GroupProgress } from '../../store/groups.ts';
 import { type CommitSubmitter, maxCommits } from '../conversations/commitSubmitter.ts';
+import { claimFor } from '../core/claims.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 
@@ -37,7 +38,8 @@ export async function addMembers(
   // Before anything is claimed of them: they are in no tree until they have accepted.
   const asked = await options.deps.api.inviteGroupMembers(groupId, userIds);
   const others = userIds.filter((userId) => !asked.includes(userId));
-  const { claimed, withoutDevice } = await gatherKeys(options, others);
+  const conversationId = groupConversationId(groupId);
+  const { claimed, withoutDevice } = await gatherKeys(options, conversationId, others);
   if (claimed.length === 0 && asked.length === 0) throw new AppError('no-device', t('errors.noDevice'));
   const parts = commitSized(claimed);
   const total = claimed.length;
@@ -45,19 +47,23 @@ export async function addMembers(
   for (const part of parts) {
     const telling =
       parts.length === 1 ? options.progress : () => options.progress({ step: 'adding', done, total });
-    await addAll({ ...options, progress: telling }, groupConversationId(groupId), part.keyPackages);
+    await addAll({ ...options, progress: telling }, conversationId, part.keyPackages);
     done += part.people;
   }
   return { asked, withoutDevice };
 }
 
 /** The KeyPackages of each person, in the order given; those who have none by their ids. */
-async function gatherKeys({ deps: { api }, progress }: AddingOptions, userIds: readonly string[]) {
+async function gatherKeys(
+  { deps, progress }: AddingOptions,
+  conversationId: string,
+  userIds: readonly string[],
+) {
   const byPerson = new Map<string, ClaimedKeyPackage[]>(userIds.map((userId) => [userId, []]));
   let done = 0;
   await forEachLimited(partsOf(userIds, limits.peoplePerClaim), claimsAtOnce, async (part) => {
-    for (const { deviceId, keyPackage, userId } of await api.claimKeyPackagesOfMany(part)) {
-      byPerson.get(userId)?.push({ userId, deviceId, keyPackage });
+    for (const claimed of await claimFor(deps, conversationId, part)) {
+      byPerson.get(claimed.userId)?.push(claimed);
     }
     done += part.length;
     progress({ step: 'gathering-keys', done, total: userIds.length });

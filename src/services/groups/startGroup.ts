@@ -1,6 +1,7 @@
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { GroupProgress } from '../../store/groups.ts';
+import { claimFor } from '../core/claims.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
 import type { GroupActionsOptions } from './groupActions.ts';
 
@@ -19,15 +20,11 @@ export async function startGroup(
 ): Promise<void> {
   const { api, crypto } = deps;
   progress({ step: 'gathering-keys', done: 0, total: 1 });
-  const claimed = await api.claimKeyPackages(ownUserId);
-  const keyPackages = claimed.map(({ deviceId, keyPackage }) => ({
-    userId: ownUserId,
-    deviceId,
-    keyPackage,
-  }));
+  const conversationId = groupConversationId(groupId);
+  const keyPackages = await claimFor(deps, conversationId, [ownUserId]);
   progress({ step: 'sealing' });
   const submission = await crypto.startConversation({
-    conversationId: groupConversationId(groupId),
+    conversationId,
     keyPackages,
     group: { name },
   });

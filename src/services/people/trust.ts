@@ -90,9 +90,9 @@ export function createTrust(options: TrustOptions): Trust {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       await commitSubmitter.settle(conversationId);
       if (!(await crypto.hasFormerDevices(conversationId))) return;
-      const claimed = await api.claimKeyPackages(userId);
-      if (claimed.length === 0) return;
-      const keyPackages = claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
+      const { claimFor } = await import('../core/claims.ts');
+      const keyPackages = await claimFor(options.deps, conversationId, [userId]);
+      if (keyPackages.length === 0) return;
       await commitSubmitter.submit(await crypto.addMembers({ conversationId, keyPackages }));
     }
   }

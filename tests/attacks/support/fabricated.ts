@@ -44,12 +44,12 @@ export async function fabricate(
   const { id: userId, accountSeed } = accountOf(relay, person);
   const [one, other] = [device(userId, accountSeed), device(userId, accountSeed)];
   const group = createGroup(
-    { ...one, suite: 0x004d, groupId: new TextEncoder().encode(conversationId), leaf, extensions: [] },
+    { ...one, suite: 0xf04d, groupId: new TextEncoder().encode(conversationId), leaf, extensions: [] },
     env,
   );
   const now = BigInt(Math.floor(env.now() / 1000));
   const { bytes } = createKeyPackage(
-    { ...other, suite: 0x004d, leaf, lifetime: { notBefore: now - 3600n, notAfter: now + 86_400n } },
+    { ...other, suite: 0xf04d, leaf, lifetime: { notBefore: now - 3600n, notAfter: now + 86_400n } },
     env,
   );
   return createCommit(group, { adds: [bytes], ...anybody }, env).groupInfo;

@@ -8,6 +8,9 @@ const median = (numbers) => {
 /** Messages above which nothing more is learnt. */
 const sends = 40;
 
+/** Drafts, of which one is told a second. */
+const drafts = 15;
+
 export async function prepare(context) {
   await context.addInitScript(observe);
 }
@@ -152,6 +155,27 @@ export async function sendToShown(from, to) {
     await input.press('Enter');
     const at = await shown;
     took.push(at - (await from.evaluate(() => globalThis.bench.enterAt)));
+  }
+  return median(took);
+}
+
+/**
+ * From a draft that is typed in one browser of a person until it stands in the list of chats of the other, in milliseconds:
+ * median. The pause before each is another one, as a draft is told at most once a second.
+ */
+export async function draftToShown(from, to) {
+  const took = [];
+  const input = from.getByPlaceholder('Type a message...');
+  for (let number = 0; number < drafts; number++) {
+    const text = `Half a thought, no. ${number} of ${Date.now()}`;
+    const shown = to.evaluate(
+      async (wanted) => (await globalThis.bench.whenDraftShown(wanted)) + performance.timeOrigin,
+      text,
+    );
+    await input.fill(text);
+    const typed = await from.evaluate(() => performance.timeOrigin + performance.now());
+    took.push((await shown) - typed);
+    await from.waitForTimeout(100 * (number % 10));
   }
   return median(took);
 }

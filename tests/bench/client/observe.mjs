@@ -50,6 +50,10 @@ export function observe() {
     dashboardReady: whenPainted(() => rows() > 0),
     painted,
     whenMessageShown: (text) => whenPainted(() => messagesHave(text)),
+    whenDraftShown: (text) =>
+      whenPainted(() =>
+        document.querySelector('section[aria-label="Conversations"]')?.textContent.includes(text),
+      ),
     /** Clicks, and answers how long it took until the answer was painted, in milliseconds. */
     async clickUntil(selector, text, what) {
       const target = [...document.querySelectorAll(selector)].find((element) =>

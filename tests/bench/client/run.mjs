@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../../e2e/browser.mjs';
 import { describeMachine, progress, runCommand, writeResults } from '../command.mjs';
-import { acceptAll, openProfile, signUp, startProduct, write } from '../product.mjs';
+import { acceptAll, logIn, openProfile, signUp, startProduct, write } from '../product.mjs';
 import {
+  draftToShown,
   landing,
   opening,
   otherScreen,
@@ -104,6 +105,13 @@ async function bench(values) {
     await openChat(reader, 'friend');
     await messageShown(reader, 'Hello');
     results[1].sendToShown = await sendToShown(friend, reader);
+
+    progress('typing in one browser of two');
+    const second = await openPage('second');
+    contexts.push(second.context());
+    await logIn(second, 'reader');
+    await row(second, 'friend').waitFor();
+    results[1].draftToShown = await draftToShown(reader, second);
 
     const machine = { ...describeMachine(), load: loadavg()[0] };
     process.stdout.write(report(results, amounts, machine));

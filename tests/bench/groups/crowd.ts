@@ -50,8 +50,12 @@ function newDevice({ cheap }: { cheap: boolean }) {
     const { certificate, deviceId } = await crypto.openDevice();
     const signature = await crypto.signSession(api.sessionId() ?? '');
     await api.putDevice(deviceId, { name: 'One of a crowd', certificate, signature });
-    const { keyPackages, lastResort } = await crypto.createKeyPackages(keyPackagesEach, true);
-    await api.publishKeyPackages({ keyPackages, ...(lastResort === null ? {} : { lastResort }) });
+    const { keyPackages, lastResort } = await crypto.createKeyPackages(keyPackagesEach, true, 0xf04d);
+    await api.publishKeyPackages({
+      suite: 0xf04d,
+      keyPackages,
+      ...(lastResort === null ? {} : { lastResort }),
+    });
   }
 
   return {

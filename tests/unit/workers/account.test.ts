@@ -177,12 +177,12 @@ describe('the worker', () => {
 
   it('creates KeyPackages that all differ, and a last-resort one only when asked', async () => {
     const { api } = await signUp(createBrowser(), ALICE);
-    await expect(api.createKeyPackages(1, false)).rejects.toMatchObject({ code: 'usage' });
+    await expect(api.createKeyPackages(1, false, 0xf04d)).rejects.toMatchObject({ code: 'usage' });
     await api.openDevice();
-    const { keyPackages, lastResort } = await api.createKeyPackages(5, true);
+    const { keyPackages, lastResort } = await api.createKeyPackages(5, true, 0xf04d);
     expect(new Set([...keyPackages, lastResort]).size).toBe(6);
-    expect(await api.createKeyPackages(0, false)).toEqual({ keyPackages: [], lastResort: null });
-    await expect(api.createKeyPackages(1000, false)).rejects.toMatchObject({ code: 'usage' });
+    expect(await api.createKeyPackages(0, false, 0xf04d)).toEqual({ keyPackages: [], lastResort: null });
+    await expect(api.createKeyPackages(1000, false, 0xf04d)).rejects.toMatchObject({ code: 'usage' });
   });
 });
 
@@ -198,10 +198,10 @@ describe('KeyPackages', () => {
     expect(await stored()).toHaveLength(3);
 
     world.clock.advance(90 * 24 * 60 * 60 * 1000);
-    await bob.api.createKeyPackages(2, false);
+    await bob.api.createKeyPackages(2, false, 0xf04d);
     expect(await stored()).toHaveLength(5);
     world.clock.advance(1000);
-    await bob.api.createKeyPackages(1, false);
+    await bob.api.createKeyPackages(1, false, 0xf04d);
     expect(await stored()).toHaveLength(3);
   });
 

@@ -32,7 +32,7 @@ async function createTalk() {
 describe('the evidence of a message', () => {
   it('names its device, its position and the keys it was sealed under', async () => {
     const { alice, bob } = await createTalk();
-    const common = { senderId: ALICE, senderDeviceId: alice.deviceId, epoch: 1, suite: 0x004d };
+    const common = { senderId: ALICE, senderDeviceId: alice.deviceId, epoch: 1, suite: 0xf04d };
     expect(await evidenceOf(bob, 'First.')).toMatchObject({ ...common, isThisDevice: false });
     expect(await evidenceOf(alice, 'First.')).toMatchObject({ ...common, isThisDevice: true });
   });

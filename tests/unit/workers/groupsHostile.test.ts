@@ -153,7 +153,7 @@ describe('a relay that lies about who is in a group', () => {
 });
 
 describe('a person whose KeyPackages no group can use', () => {
-  it.each([0x0003, 0xf04d] as const)('of suite %i, is in none, and keeps nobody else out', async (suite) => {
+  it.each([0x0003, 0x004d] as const)('of suite %i, is in none, and keeps nobody else out', async (suite) => {
     const { alice, carol, relay } = await createTrio();
     const dave = await Rogue.create(relay, DAVE, 'dave');
     const { credential, signatureKey: publicKey } = dave.bundle.keyPackage.leafNode;

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '#workers/codec/limits.ts';
+import { absentDevices } from './support/absentDevices.ts';
 import { createWorld, type TestDevice, type World } from './support/device.ts';
 import { type Lie, LogPlay, lies } from './support/logPlay.ts';
 
@@ -27,7 +29,7 @@ interface Play {
   readonly isDirect: boolean;
 }
 
-/** A group of three people with four devices, or of two with three; or the direct conversation of two with three. */
+/** A group of three people with four devices, or of two with three, some of them with sixteen more; or the direct conversation of two with three. */
 async function play(run: number): Promise<Play> {
   const isDirect = run % (2 * lies.length) >= lies.length;
   const taking = isDirect || run % 3 === 0 ? [first, second, another] : [first, second, another, third];
@@ -36,10 +38,21 @@ async function play(run: number): Promise<Play> {
   const [creator] = present as [TestDevice];
   const id = isDirect ? `direct:${[creator.userId, ...others].join(':')}` : `group:${world.relay.uuid()}`;
   if (isDirect) await creator.start(id);
+  else if (run % 5 === 1) await createLargeGroup(creator, id, others);
   else await creator.createGroup(id, 'Play', others);
   const game = new LogPlay(world.relay, id, present, `${seed}/${run}`);
   for (const player of game.players) await game.read(player);
   return { game, id, isDirect };
+}
+
+/** Creates a group whose tree is beside its GroupInfos, with members who are never heard of. */
+async function createLargeGroup(creator: TestDevice, id: string, others: readonly string[]): Promise<void> {
+  await creator.createGroup(id, 'Play');
+  const keyPackages = absentDevices(limits.devicesWithTreeInside);
+  creator.submit(await creator.api.addMembers({ conversationId: id, keyPackages }));
+  await creator.syncOne(id);
+  await creator.add(id, others);
+  expect(world.relay.log(id).treeHash).not.toBeNull();
 }
 
 /** Lets go of the conversation everywhere: the two people's next play begins it anew. */

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { ProcessResult } from '#workers/api/cryptoApi.ts';
 import { ALICE, ALICE_AND_BOB, BOB, CAROL, createWorld, type TestDevice } from './support/device.ts';
-import { kept, modifiedClient, newest, OWN, refused, revoke, threeDevices } from './support/ownDevices.ts';
+import {
+  kept,
+  keptMessages,
+  modifiedClient,
+  newest,
+  OWN,
+  refused,
+  revoke,
+  threeDevices,
+} from './support/ownDevices.ts';
+import { Rogue } from './support/rogue.ts';
 
 const read = (seq: number) => ({ reads: [{ conversationId: ALICE_AND_BOB, seq }], drafts: [] });
 const draft = (text: string) => ({ reads: [], drafts: [{ conversationId: ALICE_AND_BOB, text }] });
@@ -81,5 +91,39 @@ describe('read positions and drafts among own devices', () => {
     await revoke(laptop, rogue);
     expect(await told(laptop)).toBeUndefined();
     expect(await newest(laptop)).toEqual(refused);
+  });
+
+  it('leave next to nothing among the notes, and one of them that is given again looks like no copy of this browser’s', async () => {
+    const { laptop, phone, relay } = await threeDevices();
+    await laptop.send(OWN, 'milk');
+    for (let at = 0; at < 12; at += 1) await tell(laptop, draft(`Half ${at}`));
+    for (const device of [laptop, phone]) await device.syncOne(OWN);
+    expect(await keptMessages(phone)).toHaveLength(1);
+    expect((await keptMessages(laptop)).length).toBeLessThan(8);
+    expect(await laptop.api.messageCount(OWN)).toBe(1);
+
+    const { content, epoch, id } = relay
+      .entries(OWN)
+      .find(({ seq }) => seq === relay.log(OWN).entries.length - 10)!;
+    const sender = { userId: ALICE, deviceId: laptop.deviceId };
+    relay.append(sender, OWN, { kind: 'application', epoch, content, id });
+    const { lastSeq } = await laptop.api.conversation(OWN);
+    const result = await laptop.api.processEntries(OWN, relay.entries(OWN, lastSeq));
+    expect(result).not.toHaveProperty('isCopied');
+  });
+
+  it('leave nothing among the notes where they can’t be read', async () => {
+    const { laptop, phone, world } = await threeDevices();
+    await laptop.send(OWN, 'milk');
+    await phone.syncOne(OWN);
+    const rogue = await modifiedClient(world);
+    await phone.syncOne(OWN);
+    // Into an epoch that the phone doesn't follow.
+    rogue.commit(OWN, { adds: [await Rogue.create(world.relay, BOB, 'bob')] });
+    rogue.send(OWN, own(read(5)));
+    const { lastSeq } = await phone.api.conversation(OWN);
+    const { state } = await phone.api.processEntries(OWN, world.relay.entries(OWN, lastSeq));
+    expect(state).toMatchObject({ status: 'forked', lastSeq: world.relay.log(OWN).entries.length });
+    expect(await keptMessages(phone)).toHaveLength(1);
   });
 });

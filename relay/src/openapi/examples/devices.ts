@@ -47,16 +47,25 @@ export const devices = {
     response: [{ id: ids.otherDevice, user_id: ids.eero, statement, revoked_at: time }],
   },
   publishKeyPackages: {
-    body: { keyPackages: [keyPackage], lastResort: keyPackage },
+    body: { keyPackages: [keyPackage], lastResort: keyPackage, suite: 0xf04d },
     response: { available: 50 },
   },
-  keyPackageCount: { response: { available: 50, lastResort: true } },
+  keyPackageCount: {
+    response: {
+      available: 20,
+      lastResort: true,
+      suites: [
+        { suite: 0xf04d, available: 50, lastResort: true },
+        { suite: 0x004d, available: 20, lastResort: true },
+      ],
+    },
+  },
   claimKeyPackages: {
     params: { id: ids.eero },
     response: [{ deviceId: ids.otherDevice, keyPackage, lastResort: false }],
   },
   claimKeyPackagesOfMany: {
-    body: { user_ids: [ids.eero] },
+    body: { user_ids: [ids.eero], suites: [0xf04d, 0x004d] },
     response: [{ userId: ids.eero, deviceId: ids.otherDevice, keyPackage, lastResort: false }],
   },
 } satisfies Partial<Examples>;
@@ -72,6 +81,18 @@ export const history = {
   },
   getStorage: { response: { entryDays: 90, fewestEntryDays: 90, historyDays: null } },
   deleteHistory: { query: { conversationId: direct } },
+} satisfies Partial<Examples>;
+
+export const files = {
+  getBlobStorage: {
+    response: {
+      maxBlobBytes: 104_857_600,
+      blobDays: 90,
+      quotaBytes: 2_147_483_648,
+      storedBlobs: 1,
+      storedBytes: 69_632,
+    },
+  },
 } satisfies Partial<Examples>;
 
 export const notifications = {

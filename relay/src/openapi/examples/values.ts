@@ -69,3 +69,5 @@ export const commit = {
 export const proofExample = Buffer.from(
   JSON.stringify({ key: 'password', nonce: proofNonce, replaces: 3, signature: bytes('a signature ', 64) }),
 ).toString('base64url');
+
+export const blobId = 'c2VhbGVkIGZpbGUsIG9uZQ';

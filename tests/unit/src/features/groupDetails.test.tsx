@@ -147,7 +147,7 @@ describe('the details of a group', () => {
     expect(new Set(actions.addGroupMembers.mock.lastCall?.[1]).size).toBe(122);
     await waitFor(() =>
       expect(toasts()).toEqual([
-        'info: 120 people added to the group! kaisa could not be added: no device has signed in yet. veikko: asked first, and added once they accept.',
+        'info: 120 people added to the group! kaisa could not be added: they have to open Sinetti first. veikko: asked first, and added once they accept.',
       ]),
     );
   });

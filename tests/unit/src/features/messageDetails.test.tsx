@@ -13,7 +13,7 @@ it('the details of a message count nobody’s receipts where receipts are switch
     senderDeviceId: '1a2b3c4d-0000-4000-8000-000000000000',
     isThisDevice: false,
     epoch: 12,
-    suite: 0x004d,
+    suite: 0xf04d,
     log: { kind: 'agreed', confirmed: 2, others: 3 },
   });
   await user.click(screen.getByRole('button', { name: 'Message actions' }));

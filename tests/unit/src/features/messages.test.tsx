@@ -359,7 +359,7 @@ describe('an open chat', () => {
         senderDeviceId: '1a2b3c4d-0000-4000-8000-000000000000',
         isThisDevice: false,
         epoch: 12,
-        suite: 0x004d,
+        suite: 0xf04d,
         log: agreed(0, 1),
         ...rest,
       });

@@ -37,7 +37,7 @@ function add(people: readonly string[]) {
   const deps = testDeps({
     api: {
       inviteGroupMembers: async () => [],
-      claimKeyPackagesOfMany: async (userIds) =>
+      claimKeyPackages: async (userIds) =>
         userIds.flatMap((userId) =>
           Array.from({ length: each.devices }, (_, i) => ({
             userId,
@@ -48,6 +48,7 @@ function add(people: readonly string[]) {
         ),
     },
     crypto: {
+      keyPackageSuites: async () => [0xf04d],
       addMembers: commitAdding,
       conversation: async () =>
         state({ members: memberIds.map((userId) => ({ userId, deviceIds: ['device'] })) }),

@@ -9,6 +9,7 @@ import { capturedLog } from '../net/support/capturedLog.ts';
 import { FakeClock, settled } from '../net/support/fakeClock.ts';
 import { asMqttClient, FakeMqttClient } from '../net/support/fakeMqttClient.ts';
 import { me, partial, peer } from './support/deps.ts';
+import { keyPackagesLeft } from './support/session.ts';
 
 const user = {
   id: me,
@@ -41,7 +42,7 @@ function answer(path: string): Response {
   if (refuses(path)) return Response.json({ detail: 'Log in again.', code: refusal }, { status: 401 });
   if (path === '/api/profile') return Response.json(user);
   if (path.startsWith('/api/devices/')) return Response.json(device);
-  if (path === '/api/key-packages') return Response.json({ available: 50, lastResort: true });
+  if (path === '/api/key-packages') return Response.json(keyPackagesLeft(50, true));
   return Response.json([]);
 }
 

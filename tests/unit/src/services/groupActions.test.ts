@@ -18,9 +18,10 @@ let actions: GroupActions;
 /** The calls that happened, in order. */
 let steps: string[];
 let memberIds: string[];
-/** The KeyPackages that each person's devices give. */
+/** What the devices of one person give. */
+const claimOfOne =
+  vi.fn<(userId: string) => Promise<{ deviceId: string; keyPackage: string; lastResort: boolean }[]>>();
 const claimKeyPackages = vi.fn<Api['claimKeyPackages']>();
-const claimKeyPackagesOfMany = vi.fn<Api['claimKeyPackagesOfMany']>();
 const createGroup = vi.fn<Api['createGroup']>();
 /** Answers who wants to be asked first. */
 const inviteGroupMembers = vi.fn<Api['inviteGroupMembers']>();
@@ -61,14 +62,14 @@ const step =
 beforeEach(() => {
   steps = [];
   memberIds = [me];
-  claimKeyPackages
+  claimOfOne
     .mockReset()
     .mockImplementation(async (id) =>
       id === me ? [] : [{ deviceId: `${id}-device`, keyPackage: 'a2V5', lastResort: false }],
     );
-  claimKeyPackagesOfMany.mockReset().mockImplementation(async (userIds) => {
+  claimKeyPackages.mockReset().mockImplementation(async (userIds) => {
     const claimed = await Promise.all(
-      userIds.map(async (userId) => (await claimKeyPackages(userId)).map((one) => ({ userId, ...one }))),
+      userIds.map(async (userId) => (await claimOfOne(userId)).map((one) => ({ userId, ...one }))),
     );
     return claimed.flat();
   });
@@ -87,7 +88,6 @@ beforeEach(() => {
   deps = testDeps({
     api: {
       claimKeyPackages,
-      claimKeyPackagesOfMany,
       createGroup,
       createProofNonce,
       deleteGroup,
@@ -95,6 +95,7 @@ beforeEach(() => {
       leaveGroup,
     },
     crypto: {
+      keyPackageSuites: async () => [0xf04d],
       startConversation,
       addMembers,
       leaveStatement: step('statement', 'c2lnbmVk'),
@@ -127,7 +128,7 @@ const progress = () => deps.store.get(groupProgressAtom);
 
 describe('creating a group', () => {
   it('makes the group with the other devices of its creator, and opens it', async () => {
-    claimKeyPackages.mockResolvedValue([{ deviceId: 'phone', keyPackage: 'a2V5', lastResort: false }]);
+    claimOfOne.mockResolvedValue([{ deviceId: 'phone', keyPackage: 'a2V5', lastResort: false }]);
     const id = await actions.create('  Sailing ');
     expect(startConversation).toHaveBeenCalledExactlyOnceWith({
       conversationId: `group:${id}`,
@@ -172,7 +173,7 @@ describe('creating a group', () => {
 
 describe('adding people to a group', () => {
   it('brings all devices of a person in by one commit', async () => {
-    claimKeyPackages.mockResolvedValue([
+    claimOfOne.mockResolvedValue([
       { deviceId: 'laptop', keyPackage: 'b25l', lastResort: false },
       { deviceId: 'phone', keyPackage: 'dHdv', lastResort: true },
     ]);
@@ -199,7 +200,7 @@ describe('adding people to a group', () => {
     });
     await actions.add(groupId, [peer]);
     expect(addMembers).toHaveBeenCalledTimes(2);
-    expect(claimKeyPackages).toHaveBeenCalledOnce();
+    expect(claimOfOne).toHaveBeenCalledOnce();
   });
 
   it('lets an own commit go first that came in between', async () => {
@@ -246,7 +247,7 @@ describe('adding people to a group', () => {
     expect(await actions.add(groupId, people)).toEqual({ asked: [], withoutDevice: [] });
     expect(addMembers).toHaveBeenCalledOnce();
     expect(addMembers.mock.calls[0]?.[0].keyPackages.map(({ userId }) => userId)).toEqual(people);
-    expect(claimKeyPackagesOfMany).toHaveBeenCalledTimes(3);
+    expect(claimKeyPackages).toHaveBeenCalledTimes(3);
     expect(told).toEqual(['0 of 60', '25 of 60', '50 of 60', '60 of 60']);
   });
 
@@ -258,16 +259,16 @@ describe('adding people to a group', () => {
     });
     expect(await actions.add(groupId, [carl, peer])).toEqual({ asked: [carl], withoutDevice: [] });
     expect(inviteGroupMembers).toHaveBeenCalledExactlyOnceWith(groupId, [carl, peer]);
-    expect(claimKeyPackagesOfMany).toHaveBeenCalledExactlyOnceWith([peer]);
-    claimKeyPackagesOfMany.mockClear();
+    expect(claimKeyPackages).toHaveBeenCalledExactlyOnceWith([peer], [0xf04d]);
+    claimKeyPackages.mockClear();
     addMembers.mockClear();
     expect(await actions.add(groupId, [carl])).toEqual({ asked: [carl], withoutDevice: [] });
-    expect(claimKeyPackagesOfMany).not.toHaveBeenCalled();
+    expect(claimKeyPackages).not.toHaveBeenCalled();
     expect(addMembers).not.toHaveBeenCalled();
   });
 
   it('tells who has no device, and brings the others in', async () => {
-    claimKeyPackages.mockImplementation(async (id) =>
+    claimOfOne.mockImplementation(async (id) =>
       id === carl ? [] : [{ deviceId: 'phone', keyPackage: 'a2V5', lastResort: false }],
     );
     submit.mockImplementation(async () => {
@@ -279,10 +280,10 @@ describe('adding people to a group', () => {
   });
 
   it('fails when nobody has a device', async () => {
-    claimKeyPackages.mockResolvedValue([]);
+    claimOfOne.mockResolvedValue([]);
     await expect(actions.add(groupId, [peer])).rejects.toMatchObject({
       code: 'no-device',
-      message: 'This person has not signed in on any device yet.',
+      message: 'This person has to open Sinetti first.',
     });
     expect(progress()).toBeNull();
   });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '#src/net/api.ts';
-import { updateAskedFirst, updateGroupInvitations } from '#src/services/groups/invitations.ts';
+import { updateAskedFirst } from '#src/services/account/askedFirst.ts';
+import { updateGroupInvitations } from '#src/services/groups/invitations.ts';
 import { type GroupInvitation, groupInvitationsAtom } from '#src/store/groupInvitations.ts';
 import { currentUserAtom } from '#src/store/session.ts';
 import { toastsAtom } from '#src/store/toasts.ts';

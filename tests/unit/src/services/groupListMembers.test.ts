@@ -252,7 +252,7 @@ describe('a member whose last device was revoked', () => {
   it('is added again by the creator with the next one, once an epoch', async () => {
     await reconciled({ withoutDeviceIds: [peer] });
     await deps.clock.advance(timings.tidyingByCreator);
-    expect(claimMany).toHaveBeenCalledExactlyOnceWith([peer]);
+    expect(claimMany).toHaveBeenCalledExactlyOnceWith([peer], [0xf04d]);
     expect(addMembers).toHaveBeenCalledExactlyOnceWith({
       conversationId: idOf(sailing),
       keyPackages: [keyPackage],
@@ -312,7 +312,7 @@ describe('a member whose last device was revoked', () => {
     // Somebody else who has lost their last one is added all the same.
     await reconciled({ withoutDeviceIds: [peer, carl] });
     await deps.clock.advance(timings.tidyingByCreator);
-    expect(claimMany).toHaveBeenLastCalledWith([peer]);
+    expect(claimMany).toHaveBeenLastCalledWith([peer], [0xf04d]);
   });
 
   it.each(['refused', 'overtaken'] as const)(

@@ -97,8 +97,7 @@ describe('sending from the outbox', () => {
     await queue('hello');
     await outbox.flush(conversationId);
     expect(relay.calls.filter((call) => /claim|submit|send/.test(call))).toEqual([
-      'claimKeyPackages peer',
-      'claimKeyPackages own',
+      'claimKeyPackages peer own',
       'submitCommit',
       'sendUserMessage',
     ]);

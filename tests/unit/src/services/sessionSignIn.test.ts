@@ -7,6 +7,7 @@ import {
   calls,
   deps,
   expectSignedOut,
+  keyPackagesLeft,
   logIn,
   passwordParams,
   scope,
@@ -27,7 +28,7 @@ describe('signing up', () => {
   beforeEach(() => {
     api.keyPackageCount?.mockImplementation(async () => {
       calls.push('keyPackageCount');
-      return { available: 0, lastResort: false };
+      return { available: 0, lastResort: false, suites: [] };
     });
   });
 
@@ -44,6 +45,8 @@ describe('signing up', () => {
       'getAccountState',
       'forgetVault',
       'keyPackageCount',
+      'createKeyPackages',
+      'publishKeyPackages',
       'createKeyPackages',
       'publishKeyPackages',
     ]);
@@ -65,7 +68,13 @@ describe('signing up', () => {
       full_name: 'anna',
       consent: { privacyConsent: true, consentTimestamp: '2026-03-01T12:00:00.000Z' },
     });
-    expect(worker.createKeyPackages).toHaveBeenCalledWith(50, true);
+    expect(worker.createKeyPackages?.mock.calls).toEqual([
+      [50, true, 0xf04d],
+      [20, true, 0x004d],
+    ]);
+    expect(api.publishKeyPackages?.mock.calls.map(([body]) => body)).toEqual(
+      [0xf04d, 0x004d].map((suite) => ({ suite, keyPackages: ['a2V5'], lastResort: 'bGFzdA' })),
+    );
   });
 
   it('sends the code of an invitation along', async () => {
@@ -223,11 +232,20 @@ describe('logging in', () => {
   it.each([
     [50, true, null],
     [20, true, null],
-    [19, true, [31, false]],
-    [30, false, [0, true]],
-    [0, false, [50, true]],
+    [19, true, [31, false, 0xf04d]],
+    [30, false, [0, true, 0xf04d]],
+    [0, false, [50, true, 0xf04d]],
   ])('with %i KeyPackages left and last resort %s publishes %j', async (available, lastResort, created) => {
-    api.keyPackageCount?.mockResolvedValue({ available, lastResort });
+    api.keyPackageCount?.mockResolvedValue(keyPackagesLeft(available, lastResort));
+    await logIn();
+    expect(worker.createKeyPackages?.mock.calls).toEqual(created === null ? [] : [created]);
+  });
+
+  it.each([
+    [8, null],
+    [7, [13, false, 0x004d]],
+  ])('with %i KeyPackages left for older conversations publishes %j', async (older, created) => {
+    api.keyPackageCount?.mockResolvedValue(keyPackagesLeft(50, true, older));
     await logIn();
     expect(worker.createKeyPackages?.mock.calls).toEqual(created === null ? [] : [created]);
   });

@@ -26,6 +26,9 @@ import {
 
 withSession();
 
+/** How many KeyPackages are left is asked after the start. */
+const keysCounted = () => vi.waitFor(() => expect(calls).toContain('keyPackageCount'));
+
 describe('the start of a page', () => {
   it.each([
     ['no token', null],
@@ -43,6 +46,7 @@ describe('the start of a page', () => {
   it('takes up a stored session without the password', async () => {
     localStorage.setItem('token', tokenFor(me, 1e6));
     await session.resume();
+    await keysCounted();
     expect(calls).toEqual(['profile', 'resume', 'openDevice', 'putDevice', 'keyPackageCount']);
     expect(status()).toBe('success');
     expect(scope.start).toHaveBeenCalledOnce();
@@ -134,6 +138,7 @@ describe('the start of a page', () => {
       expect(scope.connect).not.toHaveBeenCalled();
       answer.resolve(user);
       await resumed;
+      await keysCounted();
       expect(calls).toEqual(['resume', 'openDevice', 'putDevice', 'keyPackageCount']);
       expect(scope.start).toHaveBeenCalledOnce();
       expect(scope.connect).toHaveBeenCalledOnce();
@@ -327,6 +332,7 @@ describe('the start of a page without an answer', () => {
       });
       await happen();
       await settled();
+      await keysCounted();
       expect(calls).toEqual(['profile', 'openDevice', 'putDevice', 'keyPackageCount']);
       expect(offline()).toBe(false);
       expect(scope.onReachable).toHaveBeenCalledOnce();

@@ -44,6 +44,7 @@ const worker = {
   acceptAccountKey: vi.fn<CryptoApi['acceptAccountKey']>(),
   refuseAccountKey: vi.fn<CryptoApi['refuseAccountKey']>(),
   hasFormerDevices: vi.fn<CryptoApi['hasFormerDevices']>(),
+  keyPackageSuites: vi.fn<CryptoApi['keyPackageSuites']>(async () => [0x004d]),
   addMembers: vi.fn<CryptoApi['addMembers']>(),
   conversations: vi.fn<CryptoApi['conversations']>(),
 };
@@ -222,7 +223,7 @@ describe('a key that changed', () => {
       .mockResolvedValueOnce(true)
       .mockResolvedValue(false);
     api.claimKeyPackages.mockResolvedValue([
-      { deviceId: 'new', keyPackage: 'cGFja2FnZQ', lastResort: false },
+      { userId: peer, deviceId: 'new', keyPackage: 'cGFja2FnZQ', lastResort: false },
     ]);
     worker.addMembers.mockResolvedValue(submission);
     commitSubmitter.submit.mockResolvedValueOnce({ kind: 'overtaken' }).mockResolvedValue({ kind: 'taken' });

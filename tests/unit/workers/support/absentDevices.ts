@@ -19,7 +19,7 @@ export function absentDevices(count: number): ClaimedKeyPackage[] {
     const identity = issueDeviceCertificate(accountSeed, device);
     const { bytes } = createKeyPackage(
       {
-        suite: 0x004d,
+        suite: 0xf04d,
         credential: { type: 'basic', identity },
         signatureKey,
         leaf: leafOptions,

@@ -44,7 +44,7 @@ export class TestDevice {
     }
     await api.openVault(userId, vault);
     const { deviceId } = await api.openDevice();
-    relay.publish(userId, deviceId, await api.createKeyPackages(3, true));
+    relay.publish(userId, deviceId, await api.createKeyPackages(3, true, 0xf04d));
     await api.forgetVault();
     const device = new TestDevice(relay, browser, userId, deviceId, api);
     await device.readState();
@@ -138,7 +138,7 @@ export class TestDevice {
   /** Registers the device that this browser has become. */
   async registerAnew(): Promise<void> {
     this.deviceId = (await this.api.openDevice()).deviceId;
-    this.relay.publish(this.userId, this.deviceId, await this.api.createKeyPackages(3, true));
+    this.relay.publish(this.userId, this.deviceId, await this.api.createKeyPackages(3, true, 0xf04d));
     await this.readState();
   }
 

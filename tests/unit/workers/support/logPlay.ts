@@ -68,7 +68,8 @@ export class LogPlay {
     const { device } = player;
     const mailbox = this.#relay.mailbox(device.deviceId);
     for (const item of mailbox.filter(({ conversationId }) => conversationId === this.#id)) {
-      await device.api.joinByWelcome(item);
+      const tree = this.#relay.tree(this.#id, item.treeHash);
+      await device.api.joinByWelcome({ ...item, tree });
       mailbox.splice(mailbox.indexOf(item), 1);
     }
     await device.link(this.#id);

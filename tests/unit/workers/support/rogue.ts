@@ -97,7 +97,7 @@ export class Rogue {
     const now = BigInt(this.#env.now() / 1000);
     return createKeyPackage(
       {
-        suite: 0x004d,
+        suite: 0xf04d,
         credential: { type: 'basic', identity: this.#certificate },
         signatureKey: this.#signatureKey,
         leaf: leafOptions,
@@ -150,7 +150,7 @@ export class Rogue {
   found(groupId: string, keyPackages: readonly string[], extensions: readonly Extension[] = [], epoch = 1) {
     let group = createGroup(
       {
-        suite: 0x004d,
+        suite: 0xf04d,
         groupId: new TextEncoder().encode(groupId),
         credential: { type: 'basic', identity: this.#certificate },
         signatureKey: this.#signatureKey,

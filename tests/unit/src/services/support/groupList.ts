@@ -43,7 +43,7 @@ export const setLeaveStatements = vi.fn<CryptoApi['setLeaveStatements']>();
 export const setGroupName = vi.fn<CryptoApi['setGroupName']>();
 export const sealGroupName = vi.fn<CryptoApi['sealGroupName']>();
 export const putGroupName = vi.fn<Api['putGroupName']>();
-export const claimMany = vi.fn<Api['claimKeyPackagesOfMany']>();
+export const claimMany = vi.fn<Api['claimKeyPackages']>();
 export const addMembers = vi.fn<CryptoApi['addMembers']>();
 export const learn = vi.fn<MemberNames['learn']>();
 export const catchUp = vi.fn<Sync['catchUp']>();
@@ -111,13 +111,14 @@ function begin(): void {
   submit.mockRejectedValue(new Error('unexpected'));
   claimMany.mockRejectedValue(new Error('unexpected'));
   deps = testDeps({
-    api: { listGroups, getLeaveStatement, getGroup, putGroupName, claimKeyPackagesOfMany: claimMany },
+    api: { listGroups, getLeaveStatement, getGroup, putGroupName, claimKeyPackages: claimMany },
     crypto: {
       hasLeft,
       setLeaveStatements,
       setGroupName,
       sealGroupName,
       addMembers,
+      keyPackageSuites: async () => [0xf04d],
       conversation: async () => keys,
     },
   });

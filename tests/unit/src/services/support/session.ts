@@ -37,6 +37,18 @@ export let deps: TestDeps;
 export let session: Session;
 
 /** A call that is recorded and answers the same every time. */
+/** The relay's answer of how many KeyPackages are left of a device that has enough of the suite of older conversations. */
+export function keyPackagesLeft(available: number, lastResort: boolean, older = 20) {
+  return {
+    available: older,
+    lastResort: true,
+    suites: [
+      { suite: 0xf04d, available, lastResort },
+      { suite: 0x004d, available: older, lastResort: true },
+    ],
+  };
+}
+
 export function answers(name: string, value: unknown) {
   return vi.fn<AsyncCall>().mockImplementation(async () => {
     calls.push(name);
@@ -80,7 +92,7 @@ function begin(): void {
     visibleRevocations: vi.fn<AsyncCall>().mockResolvedValue([]),
     signedNames: vi.fn<AsyncCall>().mockResolvedValue([]),
     putSignedName: vi.fn<AsyncCall>().mockResolvedValue(undefined),
-    keyPackageCount: answers('keyPackageCount', { available: 50, lastResort: true }),
+    keyPackageCount: answers('keyPackageCount', keyPackagesLeft(50, true)),
     publishKeyPackages: answers('publishKeyPackages', { available: 50 }),
     recover: answers('recover', { access_token: tokenFor(me, 1e6), user, loginProof: 'cHJvb2Y' }),
     changePassword: answers('changePassword', { version: 2 }),

@@ -128,9 +128,11 @@ export class SimulatedRelay {
         this.welcomes.set(deviceId, left);
         return undefined;
       },
-      claimKeyPackages: async (id) => {
-        await call(`claimKeyPackages ${id === userId ? 'own' : 'peer'}`);
-        return id === userId ? [] : [{ deviceId: 'peer-device', keyPackage: 'a2V5', lastResort: false }];
+      claimKeyPackages: async (ids) => {
+        await call(`claimKeyPackages ${ids.map((id) => (id === userId ? 'own' : 'peer')).join(' ')}`);
+        return ids
+          .filter((id) => id !== userId)
+          .map((id) => ({ userId: id, deviceId: 'peer-device', keyPackage: 'a2V5', lastResort: false }));
       },
     };
   }
@@ -188,6 +190,7 @@ export class SimulatedDevice {
         return this.state();
       },
       joinByExternalCommit: async ({ epoch }) => this.#submission('external', epoch),
+      keyPackageSuites: async () => [0xf04d, 0x004d],
       startConversation: async () => this.#submission('start', 0),
       processEntries: async (_id, entries) => ({
         messages: this.#process(entries),

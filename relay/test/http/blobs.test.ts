@@ -1,0 +1,585 @@
+import { randomBytes } from 'node:crypto';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BlobErrorBody, BlobStorage, blobHeaders, uploadLimits, uploadType } from '../../contract/blobs.ts';
+import { createBlobFiles } from '../../src/blobs/blobFiles.ts';
+import { createBlobs, uploadLifetime } from '../../src/blobs/blobs.ts';
+import { createBlobJob, strayAfter } from '../../src/jobs/blobs.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { eventually } from '../eventually.ts';
+import { call, logIn, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
+import {
+  beginPatch,
+  bytesOf,
+  callBlobs,
+  create,
+  created,
+  look,
+  offsetOf,
+  patch,
+  read,
+  refusalOf,
+  remove,
+  uploaded,
+} from './uploads.ts';
+
+const mebibyte = 1024 * 1024;
+const day = 24 * 60 * 60 * 1000;
+
+let relay: TestRelay;
+let person: Person;
+let other: Person;
+let now = Date.now();
+beforeAll(async () => {
+  relay = await startTestRelay({
+    clock: () => now,
+    environment: { BLOB_MAX_MIB: '2', BLOB_QUOTA_MIB: '4' },
+  });
+});
+afterAll(() => relay.close());
+beforeEach(async () => {
+  now = Date.now();
+  [person, other] = [await signUp(relay), await signUp(relay)];
+});
+
+const storage = async (of: Person) => BlobStorage.parse((await of.call('GET', '/blobs')).body);
+const fileOf = (id: string) => path.join(relay.dataDir, 'blobs', id.slice(0, 2), id.slice(2));
+/** The ids of the files that there are. */
+const files = async () => {
+  const names = await readdir(path.join(relay.dataDir, 'blobs'), { recursive: true });
+  return names.filter((name) => name.includes('/')).map((name) => name.replace('/', ''));
+};
+const job = () => {
+  const { database, services, app } = relay.relay;
+  return createBlobJob({
+    db: database.db,
+    store: createBlobFiles(path.join(relay.dataDir, 'blobs'), async () => false),
+    blobs: services.blobs,
+    settings: { days: 90 },
+    clock: () => now,
+    metrics: new Metrics(),
+    log: app.log,
+    rest: async () => undefined,
+  });
+};
+
+describe('an upload', () => {
+  it('is created, sent in pieces, and read by whoever knows its id', async () => {
+    const bytes = randomBytes(100_000);
+    const creation = await create(relay, person, bytes.length);
+    expect(creation.status).toBe(201);
+    const location = creation.headers.get('location') ?? '';
+    expect(location).toMatch(/^\/api\/blobs\/[\w-]{22}$/);
+    expect(creation.headers.get(blobHeaders.resumable)).toBe('1.0.0');
+    const expires = Date.parse(creation.headers.get(blobHeaders.expires) ?? '');
+    expect(Math.abs(expires - (now + 24 * 60 * 60 * 1000))).toBeLessThan(1000);
+
+    const id = location.replace('/api/blobs/', '');
+    const first = await patch(relay, person, id, 0, bytes.subarray(0, 70_000));
+    expect([first.status, first.headers.get(blobHeaders.offset)]).toEqual([204, '70000']);
+    const seen = await look(relay, person, id);
+    expect([seen.status, seen.headers.get(blobHeaders.offset), seen.headers.get(blobHeaders.length)]).toEqual(
+      [200, '70000', '100000'],
+    );
+    expect(seen.headers.get('cache-control')).toBe('no-store');
+    const last = await patch(relay, person, id, 70_000, bytes.subarray(70_000));
+    expect([last.status, last.headers.get(blobHeaders.offset)]).toEqual([204, '100000']);
+    expect(last.headers.get(blobHeaders.expires)).toBeNull();
+
+    for (const reader of [person, other]) {
+      const answer = await read(relay, reader, id);
+      expect(answer.status).toBe(200);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, max-age=86400, immutable',
+        'content-length': '100000',
+        'content-type': 'application/octet-stream',
+        'x-content-type-options': 'nosniff',
+      });
+      expect((await bytesOf(answer)).equals(bytes)).toBe(true);
+    }
+  });
+
+  it('can have its first bytes, or all of them, with its creation', async () => {
+    const bytes = randomBytes(5000);
+    const whole = await create(relay, person, 5000, { body: bytes });
+    expect([whole.status, whole.headers.get(blobHeaders.offset)]).toEqual([201, '5000']);
+    const id = whole.headers.get('location')?.replace('/api/blobs/', '') ?? '';
+    expect((await bytesOf(await read(relay, other, id))).equals(bytes)).toBe(true);
+    const begun = await create(relay, person, 5000, { body: bytes.subarray(0, 10) });
+    expect([begun.status, begun.headers.get(blobHeaders.offset)]).toEqual([201, '10']);
+    expect(await refusalOf(await create(relay, person, 9, { body: bytes }))).toEqual([
+      413,
+      'payload-too-large',
+    ]);
+  });
+
+  it('goes on after a connection that broke off in the middle, from where it came to', async () => {
+    const bytes = randomBytes(300_000);
+    const id = await created(relay, person, bytes.length);
+    const socket = beginPatch(relay, person, id, {
+      offset: 0,
+      announced: 300_000,
+      body: bytes.subarray(0, 200_000),
+    });
+    await eventually(async () => expect((await stat(fileOf(id))).size).toBeGreaterThan(100_000));
+    socket.destroy();
+    const offset = await offsetOf(relay, person, id);
+    expect(offset).toBeGreaterThan(100_000);
+    expect(offset).toBeLessThanOrEqual(200_000);
+    expect((await patch(relay, person, id, offset, bytes.subarray(offset))).status).toBe(204);
+    expect((await bytesOf(await read(relay, person, id))).equals(bytes)).toBe(true);
+  });
+
+  it('that two calls write goes on by the later one, from where the former came to', async () => {
+    const bytes = randomBytes(300_000);
+    const id = await created(relay, person, bytes.length);
+    const dead = beginPatch(relay, person, id, {
+      offset: 0,
+      announced: 300_000,
+      body: bytes.subarray(0, 100_000),
+    });
+    let answer = '';
+    dead.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    await eventually(async () => expect((await stat(fileOf(id))).size).toBeGreaterThan(0));
+    const offset = await offsetOf(relay, person, id);
+    await eventually(() => expect(answer).toMatch(/^HTTP\/1\.1 409 /));
+    expect(answer).toContain('offset-conflict');
+    const rest = bytes.subarray(offset);
+    const both = await Promise.all([
+      patch(relay, person, id, offset, rest),
+      patch(relay, person, id, offset, rest),
+    ]);
+    expect(both.map(({ status }) => status)).toContain(204);
+    expect((await bytesOf(await read(relay, person, id))).equals(bytes)).toBe(true);
+  });
+
+  it('takes no bytes at another offset than it is at, and none beyond its length', async () => {
+    const id = await created(relay, person, 1000);
+    await patch(relay, person, id, 0, randomBytes(400));
+    for (const offset of [0, 399, 401, 1000]) {
+      const answer = await patch(relay, person, id, offset, randomBytes(10));
+      expect(await refusalOf(answer)).toEqual([409, 'offset-conflict']);
+    }
+    for (const offset of ['-1', '0400', '4e2', '400.0', ' ', 'x']) {
+      expect(await refusalOf(await patch(relay, person, id, offset, randomBytes(10)))).toEqual([
+        422,
+        'invalid-request',
+      ]);
+    }
+    expect(await refusalOf(await patch(relay, person, id, 400, randomBytes(601)))).toEqual([
+      413,
+      'payload-too-large',
+    ]);
+    expect(await offsetOf(relay, person, id)).toBe(400);
+    expect((await patch(relay, person, id, 400, randomBytes(600))).status).toBe(204);
+    expect(await refusalOf(await patch(relay, person, id, 1000, randomBytes(1)))).toEqual([
+      413,
+      'payload-too-large',
+    ]);
+    expect(await refusalOf(await patch(relay, person, id, 0, randomBytes(1)))).toEqual([
+      409,
+      'offset-conflict',
+    ]);
+  });
+
+  it('that is longer than it announces, in chunks of no length, is cut at its length', async () => {
+    const id = await created(relay, person, 1000);
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(randomBytes(700));
+        controller.enqueue(randomBytes(700));
+        controller.close();
+      },
+    });
+    const answer = await fetch(`${relay.url}/api/blobs/${id}`, {
+      method: 'PATCH',
+      headers: {
+        authorization: `Bearer ${person.token}`,
+        [blobHeaders.resumable]: '1.0.0',
+        [blobHeaders.offset]: '0',
+        'content-type': uploadType,
+      },
+      body,
+      duplex: 'half',
+    });
+    expect(await refusalOf(answer)).toEqual([413, 'payload-too-large']);
+    expect(await offsetOf(relay, person, id)).toBeLessThan(1000);
+  });
+
+  it('says nothing of a file but its length', async () => {
+    for (const name of ['upload-metadata', 'upload-defer-length', 'upload-concat', 'upload-checksum']) {
+      const answer = await create(relay, person, 10, { headers: { [name]: 'filename ZG9n' } });
+      expect(await refusalOf(answer)).toEqual([422, 'invalid-request']);
+    }
+    for (const length of ['0', '-5', '1e3', '', '07', '99999999999999999']) {
+      expect(await refusalOf(await create(relay, person, length))).toEqual([422, 'invalid-request']);
+    }
+    expect((await storage(person)).storedBlobs).toBe(0);
+  });
+
+  it('is of tus 1.0.0 and of no other version or media type', async () => {
+    const id = await created(relay, person, 10);
+    for (const [method, path] of [
+      ['POST', '/blobs'],
+      ['PATCH', `/blobs/${id}`],
+      ['DELETE', `/blobs/${id}`],
+    ] as const) {
+      for (const headers of [{}, { [blobHeaders.resumable]: '0.2.2' }]) {
+        const answer = await callBlobs(relay, person, method, path, { headers });
+        expect(answer.headers.get(blobHeaders.version)).toBe('1.0.0');
+        expect(await refusalOf(answer)).toEqual([412, 'unsupported-version']);
+      }
+    }
+    const json = {
+      [blobHeaders.resumable]: '1.0.0',
+      [blobHeaders.offset]: '0',
+      'content-type': 'application/json',
+    };
+    const body = Buffer.from('{"a":1}');
+    expect(
+      await refusalOf(await callBlobs(relay, person, 'PATCH', `/blobs/${id}`, { headers: json, body })),
+    ).toEqual([415, 'unsupported-media-type']);
+    const asUpload = await call(relay, 'POST', '/reports', {
+      token: person.token,
+      body: '{}',
+      headers: { 'content-type': uploadType },
+    });
+    expect(asUpload).toMatchObject({ status: 415, body: { code: 'unsupported-media-type' } });
+  });
+
+  it('can be asked what it takes by anybody', async () => {
+    const answer = await callBlobs(relay, null, 'OPTIONS', '/blobs');
+    expect(answer.status).toBe(204);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'tus-version': '1.0.0',
+      'tus-extension': 'creation,creation-with-upload,expiration,termination',
+      'tus-max-size': String(2 * mebibyte),
+    });
+  });
+
+  it('ends when its person says so, and leaves nothing', async () => {
+    const id = await created(relay, person, 1000);
+    await patch(relay, person, id, 0, randomBytes(400));
+    expect(await files()).toContain(id);
+    expect((await remove(relay, person, id)).status).toBe(204);
+    expect(await files()).not.toContain(id);
+    expect((await look(relay, person, id)).status).toBe(404);
+    expect(await storage(person)).toMatchObject({ storedBlobs: 0, storedBytes: 0 });
+  });
+
+  it('that is not whole in a day is gone', async () => {
+    const id = await created(relay, person, 1000);
+    now += uploadLifetime - 1;
+    [person, other] = [await logIn(relay, person), await logIn(relay, other)];
+    expect((await look(relay, person, id)).status).toBe(200);
+    now += 1;
+    expect((await look(relay, person, id)).status).toBe(410);
+    expect(await refusalOf(await patch(relay, person, id, 0, randomBytes(10)))).toEqual([410, 'gone']);
+    expect((await look(relay, other, id)).status).toBe(404);
+  });
+});
+
+describe('after a crash', () => {
+  it('what the disk is known to have is what counts', async () => {
+    const bytes = randomBytes(1000);
+    const id = await created(relay, person, 1000);
+    await patch(relay, person, id, 0, bytes.subarray(0, 500));
+    // As if the power had gone while more was on its way to the disk: it may be anything.
+    await appendFile(fileOf(id), Buffer.alloc(300, 'x'));
+    expect(await offsetOf(relay, person, id)).toBe(500);
+    expect((await patch(relay, person, id, 500, bytes.subarray(500))).status).toBe(204);
+    expect((await bytesOf(await read(relay, person, id))).equals(bytes)).toBe(true);
+  });
+
+  it('what the disk has lost is asked for again', async () => {
+    const bytes = randomBytes(1000);
+    const id = await created(relay, person, 1000);
+    await patch(relay, person, id, 0, bytes.subarray(0, 500));
+    await truncate(fileOf(id), 123);
+    expect(await offsetOf(relay, person, id)).toBe(123);
+    expect(await refusalOf(await patch(relay, person, id, 500, bytes.subarray(500)))).toEqual([
+      409,
+      'offset-conflict',
+    ]);
+    expect((await patch(relay, person, id, 123, bytes.subarray(123))).status).toBe(204);
+    expect((await bytesOf(await read(relay, person, id))).equals(bytes)).toBe(true);
+  });
+});
+
+describe('a file', () => {
+  it('is read by one range of it', async () => {
+    const bytes = randomBytes(1000);
+    const id = await uploaded(relay, person, bytes);
+    for (const [range, start, end] of [
+      ['bytes=0-0', 0, 0],
+      ['bytes=10-99', 10, 99],
+      ['bytes=990-', 990, 999],
+      ['bytes=990-5000', 990, 999],
+      ['bytes=-10', 990, 999],
+      ['bytes=-5000', 0, 999],
+    ] as const) {
+      const answer = await read(relay, other, id, { range });
+      expect([range, answer.status, answer.headers.get('content-range')]).toEqual([
+        range,
+        206,
+        `bytes ${start}-${end}/1000`,
+      ]);
+      expect((await bytesOf(answer)).equals(bytes.subarray(start, end + 1))).toBe(true);
+    }
+    for (const range of ['bytes=1000-', 'bytes=1000-2000', 'bytes=-0']) {
+      const answer = await read(relay, other, id, { range });
+      expect(answer.headers.get('content-range')).toBe('bytes */1000');
+      expect(await refusalOf(answer)).toEqual([416, 'range-not-satisfiable']);
+    }
+    // RFC 9110, section 14.2: a range that is not understood is no range.
+    for (const range of ['bytes=9-1', 'bytes=0-1,5-6', 'lines=1-2', 'bytes=-', 'bytes=01-2', 'bytes 1-2']) {
+      expect([range, (await read(relay, other, id, { range })).status]).toEqual([range, 200]);
+    }
+  });
+
+  it('has a tag by which it is not sent twice, and by which ranges of it go together', async () => {
+    const id = await uploaded(relay, person, 1000);
+    const etag = (await read(relay, person, id)).headers.get('etag') ?? '';
+    expect((await read(relay, person, id, { 'if-none-match': etag })).status).toBe(304);
+    expect((await read(relay, person, id, { 'if-range': etag, range: 'bytes=0-9' })).status).toBe(206);
+    expect((await read(relay, person, id, { 'if-range': '"other"', range: 'bytes=0-9' })).status).toBe(200);
+    const head = await callBlobs(relay, other, 'HEAD', `/blobs/${id}`);
+    expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+      200,
+      '1000',
+      etag,
+    ]);
+    expect(head.headers.get(blobHeaders.offset)).toBeNull();
+  });
+
+  it('that is not whole, not there or no longer there, is the same to everybody', async () => {
+    const unfinished = await created(relay, person, 1000);
+    const deleted = await uploaded(relay, person, 100);
+    await remove(relay, person, deleted);
+    const answers: string[] = [];
+    for (const id of [
+      unfinished,
+      deleted,
+      randomBytes(16).toString('base64url'),
+      'short',
+      '..%2f..%2fsecrets',
+    ]) {
+      for (const answer of [
+        await read(relay, other, id),
+        await read(relay, other, id, { range: 'bytes=0-1' }),
+      ]) {
+        answers.push(`${answer.status} ${answer.headers.get('cache-control')} ${await answer.text()}`);
+        expect(answer.headers.get('etag')).toBeNull();
+      }
+    }
+    expect(new Set(answers)).toEqual(
+      new Set(['404 no-store {"detail":"There is no such file.","code":"not-found"}']),
+    );
+  });
+
+  it('is deleted by its person alone', async () => {
+    const id = await uploaded(relay, person, 1000);
+    for (const answer of [
+      await remove(relay, other, id),
+      await patch(relay, other, id, 1000, Buffer.alloc(0)),
+    ]) {
+      expect(await refusalOf(answer)).toEqual([404, 'not-found']);
+    }
+    expect((await look(relay, other, id)).status).toBe(404);
+    expect((await remove(relay, null, id)).status).toBe(401);
+    expect((await read(relay, null, id)).status).toBe(401);
+    expect((await read(relay, other, id)).status).toBe(200);
+    expect((await remove(relay, person, id)).status).toBe(204);
+    expect((await read(relay, person, id)).status).toBe(404);
+  });
+
+  it('has an id that no log has, and a file that nobody else can open', async () => {
+    const id = await uploaded(relay, person, 1000);
+    await read(relay, other, id);
+    expect(relay.logLines.join('')).not.toContain(id);
+    for (const place of [fileOf(id), path.dirname(fileOf(id))]) {
+      expect((await stat(place)).mode & 0o077).toBe(0);
+    }
+  });
+
+  it('goes with the account', async () => {
+    const ids = [await uploaded(relay, person, 1000), await created(relay, person, 1000)];
+    await patch(relay, person, ids[1] ?? '', 0, randomBytes(10));
+    expect((await person.call('DELETE', '/user')).status).toBe(204);
+    for (const id of ids) {
+      expect(await files()).not.toContain(id);
+      expect((await read(relay, other, id)).status).toBe(404);
+    }
+    expect(await relay.relay.database.db.selectFrom('deleted_blobs').selectAll().execute()).toEqual([]);
+  });
+});
+
+describe('one person', () => {
+  it('is told what there is room for, and has no more than that', async () => {
+    expect(await storage(person)).toEqual({
+      maxBlobBytes: 2 * mebibyte,
+      blobDays: 90,
+      quotaBytes: 4 * mebibyte,
+      storedBlobs: 0,
+      storedBytes: 0,
+    });
+    expect(await refusalOf(await create(relay, person, 2 * mebibyte + 1))).toEqual([
+      413,
+      'payload-too-large',
+    ]);
+    const first = await created(relay, person, 2 * mebibyte);
+    // Each counts whole blocks of the disk.
+    await created(relay, person, 1);
+    expect(await storage(person)).toMatchObject({ storedBlobs: 2, storedBytes: 2 * mebibyte + 4096 });
+    const answer = await create(relay, person, 2 * mebibyte);
+    expect(answer.status).toBe(413);
+    expect(BlobErrorBody.parse(await answer.json())).toMatchObject({ code: 'quota', quota: 'blobs' });
+    expect((await create(relay, other, 2 * mebibyte)).status).toBe(201);
+    await remove(relay, person, first);
+    expect((await create(relay, person, 2 * mebibyte)).status).toBe(201);
+  });
+
+  it('has so many uploads at a time that are not whole', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < uploadLimits.unfinished; count++) ids.push(await created(relay, person, 10));
+    const answer = await create(relay, person, 10);
+    expect(BlobErrorBody.parse(await answer.json())).toMatchObject({ code: 'quota', quota: 'uploads' });
+    await patch(relay, person, ids[0] ?? '', 0, randomBytes(10));
+    const last = await created(relay, person, 10);
+    expect((await create(relay, person, 10)).status).toBe(413);
+    await remove(relay, person, last);
+    expect((await create(relay, person, 10)).status).toBe(201);
+    now += uploadLifetime;
+    expect((await create(relay, await logIn(relay, person), 10)).status).toBe(201);
+  });
+
+  it('who begins many at once has no more of them', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(relay, person, 10)));
+    const taken = answers.filter(({ status }) => status === 201).length;
+    expect(taken).toBe(uploadLimits.unfinished);
+    expect((await storage(person)).storedBlobs).toBe(taken);
+  });
+});
+
+describe('the job', () => {
+  it('deletes files that are kept no longer and uploads that were not finished, and nothing else', async () => {
+    const old = await uploaded(relay, person, 1000);
+    now += 2 * day;
+    person = await logIn(relay, person);
+    const young = await uploaded(relay, person, 1000);
+    const upload = await created(relay, person, 1000);
+    await patch(relay, person, upload, 0, randomBytes(10));
+    now += 88 * day;
+    person = await logIn(relay, person);
+    const begun = await created(relay, person, 1000);
+    await patch(relay, person, begun, 0, randomBytes(10));
+    await job().run();
+    expect((await files()).toSorted()).toEqual(expect.arrayContaining([young, begun]));
+    for (const id of [old, upload]) expect(await files()).not.toContain(id);
+    expect((await read(relay, person, old)).status).toBe(404);
+    expect((await read(relay, person, young)).status).toBe(200);
+    expect(await offsetOf(relay, person, begun)).toBe(10);
+    expect(await storage(person)).toMatchObject({ storedBlobs: 2, storedBytes: 2 * 4096 });
+  });
+
+  it('deletes files without rows, and rows without files', async () => {
+    const [kept, without, half] = [
+      await uploaded(relay, person, 1000),
+      await uploaded(relay, person, 1000),
+      await uploaded(relay, person, 1000),
+    ];
+    await rm(fileOf(without));
+    await truncate(fileOf(half), 999);
+    expect((await read(relay, person, without)).status).toBe(404);
+    expect((await read(relay, person, half)).status).toBe(404);
+    const [stray, recent] = [randomBytes(16).toString('base64url'), randomBytes(16).toString('base64url')];
+    for (const id of [stray, recent]) {
+      await mkdir(path.dirname(fileOf(id)), { recursive: true });
+      await writeFile(fileOf(id), 'left by a backup');
+    }
+    const longAgo = new Date(now - strayAfter - 1000);
+    await utimes(fileOf(stray), longAgo, longAgo);
+    await writeFile(path.join(relay.dataDir, 'blobs', 'notes.txt'), 'the operator’s');
+    await job().run();
+    const left = await files();
+    expect(left).toEqual(expect.arrayContaining([kept, recent]));
+    for (const id of [stray, half]) expect(left).not.toContain(id);
+    expect(await storage(person)).toMatchObject({ storedBlobs: 1 });
+    expect(await readdir(path.join(relay.dataDir, 'blobs'))).toContain('notes.txt');
+    await rm(fileOf(recent));
+  });
+
+  it('deletes no row because the folder of the files is another one', async () => {
+    const id = await uploaded(relay, person, 1000);
+    const folder = path.join(relay.dataDir, 'blobs');
+    await rename(folder, `${folder}.away`);
+    await mkdir(folder);
+    await job().run();
+    expect(relay.logLines.join('')).toContain('BLOB_DIR is not the folder');
+    expect(await refusalOf(await create(relay, person, 10))).toEqual([503, 'unavailable']);
+    await rm(folder, { recursive: true });
+    await rename(`${folder}.away`, folder);
+    expect((await read(relay, person, id)).status).toBe(200);
+  });
+
+  it('deletes at last what could not be deleted before', async () => {
+    const id = await uploaded(relay, person, 1000);
+    // A folder in its place can't be removed as a file is.
+    await rm(fileOf(id));
+    await mkdir(fileOf(id));
+    expect((await remove(relay, person, id)).status).toBe(204);
+    expect((await read(relay, person, id)).status).toBe(404);
+    await rmdir(fileOf(id));
+    await writeFile(fileOf(id), 'still here');
+    await job().run();
+    expect(await files()).not.toContain(id);
+  });
+});
+
+describe('a full disk', () => {
+  it('answers 507 to who appends, and keeps what there is', async () => {
+    const bytes = randomBytes(600);
+    const id = await created(relay, person, 600);
+    await mkdir(path.dirname(fileOf(id)), { recursive: true });
+    await symlink('/dev/full', fileOf(id));
+    const before = relay.logLines.length;
+    expect(await refusalOf(await patch(relay, person, id, 0, bytes))).toEqual([507, 'storage-full']);
+    const lines = relay.logLines.slice(before).join('');
+    expect(lines).toContain('the storage is full');
+    expect(lines).not.toContain('stack');
+    await rm(fileOf(id));
+    expect(await offsetOf(relay, person, id)).toBe(0);
+    expect((await patch(relay, person, id, 0, bytes)).status).toBe(204);
+  });
+
+  it('answers 507 to who creates what would leave no room for the database', async () => {
+    const { database, app } = relay.relay;
+    const store = createBlobFiles(path.join(relay.dataDir, 'blobs'), async () => false);
+    const blobs = createBlobs({
+      db: database.db,
+      store: { ...store, free: async () => 257 * mebibyte },
+      settings: { dir: '', days: 90, maxBytes: 2 * mebibyte, quotaBytes: 4 * mebibyte },
+      clock: () => now,
+      metrics: new Metrics(),
+      log: app.log,
+    });
+    await expect(blobs.create(person.id, 2 * mebibyte)).rejects.toMatchObject({ code: 'storage-full' });
+    expect(await blobs.create(person.id, mebibyte)).toMatchObject({ offset: 0 });
+  });
+});
