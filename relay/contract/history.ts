@@ -32,16 +32,21 @@ export const putHistory = defineRoute({
     items: z.array(HistoryItem).check(z.minLength(1), z.maxLength(limits.historyItemsPerRequest)),
     /** The person has switched the message backup on again: from then on deleting the copies takes a proof. */
     on: z.optional(z.literal(true)),
+    /**
+     * The items take the place of copies that are there: of messages that were deleted since. The device's signature over
+     * them, since a stolen token deletes nothing.
+     */
+    replaces: z.optional(base64Url(64, 64)),
   }),
   bodyParts: historyParts,
   status: 200,
   response: z.object({
-    /** The number of items that were new. */
+    /** The number of items that were new, or took the place of others. */
     stored: z.int(),
     /** The position of the newest copy there is, which another device may have stored. */
     lastPosition: Seq,
   }),
-  errors: ['quota'],
+  errors: ['forbidden', 'quota'],
   bodyLimit: 4 * 1024 * 1024,
 });
 

@@ -108,6 +108,20 @@ function signedInVersion(
   return sign(null, signContent(label, content), deviceKeyOf(deviceId)).toString('base64url');
 }
 
+/** The device's word for copies that take the place of others. */
+export function copiesSignature(
+  token: string,
+  deviceId: string,
+  copies: readonly { readonly id: string; readonly sealed: string }[],
+): string {
+  const fields = copies.flatMap(({ id, sealed }) => [
+    Buffer.from(id),
+    createHash('sha256').update(Buffer.from(sealed, 'base64url')).digest(),
+  ]);
+  const whose = [claimsOf(token).sub, deviceId].map((text) => Buffer.from(text));
+  return signedBy(deviceId, 'SinettiReplacedCopies', ...[...whose, ...fields].map(opaque));
+}
+
 /** The device's word that it takes the session of a token. */
 export function sessionSignature(token: string, deviceId: string): string {
   const { sid, sub } = claimsOf(token);

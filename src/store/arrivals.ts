@@ -21,7 +21,8 @@ export function createArrivals(beganAt: number) {
       const message = state?.lastMessage;
       if (message === undefined || message?.seq === null) continue;
       const heardSeq = heard.get(key);
-      heard.set(key, message?.seq ?? 0);
+      // A message that was deleted here leaves an older one as the newest, which is no arrival.
+      heard.set(key, Math.max(heardSeq ?? 0, message?.seq ?? 0));
       if (message === null || message.senderId === ownId) continue;
       const isNew =
         heardSeq === undefined ? Date.parse(message.timestamp) >= beganAt : (message.seq ?? 0) > heardSeq;

@@ -5,8 +5,10 @@ import { t } from '../i18n/i18n.ts';
 import { requiredActionsAtom } from './actions.ts';
 import { attemptAtom } from './attempt.ts';
 import { type Chat, type ConversationKey, type ReadingPlace, readingPlacesAtom } from './chats.ts';
-import { draftsAtom, sendDraftAtom } from './drafts.ts';
 import { currentUserAtom } from './session.ts';
+import { showToastAtom } from './toasts.ts';
+import { useComposer } from './useComposer.ts';
+import { useMessageChanges } from './useMessageChanges.ts';
 
 /** Said of a failure that brings no sentence of its own. */
 export interface ConversationFailures {
@@ -24,9 +26,10 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
   const actions = useAtomValue(requiredActionsAtom);
   const ownId = useAtomValue(currentUserAtom)?.id;
   const attempt = useSetAtom(attemptAtom);
-  const sendDraft = useSetAtom(sendDraftAtom);
-  const [drafts, setDrafts] = useAtom(draftsAtom);
+  const showToast = useSetAtom(showToastAtom);
   const [places, setPlaces] = useAtom(readingPlacesAtom);
+  const changes = useMessageChanges(key);
+  const composer = useComposer(key, chat.messages, { ownId, failure: failures.send, edit: changes.edit });
 
   const onRetry = useCallback(
     (messageId: string) =>
@@ -47,6 +50,8 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
     [attempt],
   );
 
+  const onOriginalMissing = () => showToast('info', t('chat.originalMissing'));
+
   const unread = chat.state?.unread ?? 0;
   const list = {
     messages: chat.messages,
@@ -60,14 +65,12 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
     onRetry,
     onDiscard,
     onCopy,
+    changes,
+    composer: composer.input,
+    onOriginalMissing,
     // Unread messages stand at the end.
     place: unread > 0 ? null : (places[key] ?? null),
     onLeave: (left: ReadingPlace | null) => setPlaces((before) => ({ ...before, [key]: left })),
-  };
-  const composer = {
-    draft: drafts[key] ?? '',
-    onDraftChange: (text: string) => setDrafts((before) => ({ ...before, [key]: text })),
-    onSend: () => void sendDraft(key, t(failures.send)),
   };
   return { list, composer };
 }

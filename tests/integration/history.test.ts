@@ -78,6 +78,43 @@ it('a second browser of the same person reads what was said before it came', asy
   expect(troubles(...browsers)).toEqual([]);
 });
 
+it('a browser that comes later sees answers, edits, deletions and reactions as the others do', async () => {
+  const said = (tab: Tab, key: string) => () =>
+    tab
+      .chat(key)
+      .messages.map(({ content, isEdited, quote, reactions = [] }) => [
+        content.kind === 'text' ? content.text : content.kind,
+        ...(isEdited ? ['edited'] : []),
+        ...(quote?.message ? [`> ${quote.message.messageId === idOf(anna, 0) ? 'first' : 'other'}`] : []),
+        ...reactions.map(({ emoji, userIds }) => `${emoji} ${userIds.length}`),
+      ]);
+  const idOf = (tab: Tab, at: number) => tab.chat(bert.userId).messages[at]?.messageId ?? '';
+  const [withBert, withAnna] = [bert.userId, anna.userId];
+  await anna.actions.sendMessage(withBert, 'Shall we?');
+  await anna.actions.sendMessage(withBert, 'Nobody is to know this.');
+  await until(() => bert.chat(withAnna).messages.length, 2);
+  await until(copyCount, 2);
+  const [first, secret] = [idOf(anna, 0), idOf(anna, 1)];
+  await bert.actions.sendMessage(withAnna, 'Yes.', first);
+  await bert.actions.changeMessage(withAnna, { kind: 'reaction', of: first, emoji: '👍', isTaken: false });
+  await anna.actions.changeMessage(withBert, { kind: 'edit', of: first, text: 'Shall we row?' });
+  await anna.actions.changeMessage(withBert, { kind: 'deletion', of: secret });
+  const expected = [['Shall we row?', 'edited', '👍 1'], ['deleted'], ['Yes.', '> first']];
+  for (const [tab, key] of [
+    [anna, withBert],
+    [bert, withAnna],
+  ] as const)
+    await until(said(tab, key), expected);
+  // Six entries, of which each has a copy by now, the deleted one's in the place of the first.
+  await until(copyCount, 6);
+
+  const tablet = await newBrowser().openTab().logIn('anna');
+  await untilConnected(tablet);
+  await tablet.actions.openChat(withBert);
+  await until(said(tablet, withBert), expected);
+  expect(troubles(...browsers)).toEqual([]);
+});
+
 it('switched off, the copies go, and a browser that comes later reads from then on', async () => {
   await anna.actions.sendMessage(bert.userId, 'Only for those who were here.');
   await until(copyCount, 1);

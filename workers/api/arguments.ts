@@ -15,6 +15,7 @@ import {
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import { CryptoApiError } from './errors.ts';
+import type { MessageChange } from './outboxApi.ts';
 import { operationKinds } from './prompt.ts';
 import { sendFailures } from './sendFailures.ts';
 
@@ -248,6 +249,19 @@ export const QueueInput = object({
   messageId: Id,
   // UTF-16 units here; the limit in UTF-8 is checked on the encoded payload.
   text: string(limits.text),
+  inReplyTo: withDefault(nullable(Id), null),
+  sentAt: timestamp,
+});
+
+export const ChangeInput = object({
+  conversationId: ConversationId,
+  messageId: Id,
+  change: (value): MessageChange => {
+    const { kind } = object({ kind: oneOf('edit', 'deletion', 'reaction') })(value);
+    if (kind === 'edit') return { kind, ...object({ of: Id, text: string(limits.text) })(value) };
+    if (kind === 'deletion') return { kind, ...object({ of: Id })(value) };
+    return { kind, ...object({ of: Id, emoji: string(limits.emoji), isTaken: boolean })(value) };
+  },
   sentAt: timestamp,
 });
 
@@ -310,5 +324,6 @@ export const StoredBackupEntries = array(
 export const BackupEntriesStored = object({
   conversationId: ConversationId,
   upTo: integer(0),
+  replaced: withDefault(array(Id, limits.backupEntriesPerCall), []),
   stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),
 });

@@ -50,18 +50,23 @@ export interface BackupApi {
   conversationsToBackUp(): Promise<string[]>;
   /**
    * Seals the next messages of a conversation, oldest first, up to the position `upTo`; there may be none to
-   * store among them. Null when all are backed up.
+   * store among them. Null when all are backed up. With `replaces`, the device's signature, they take the place of copies of
+   * messages that were deleted since, and have nothing of these.
    */
-  nextBackupEntries(
-    conversationId: string,
-  ): Promise<{ readonly copies: readonly BackupEntry[]; readonly upTo: number } | null>;
+  nextBackupEntries(conversationId: string): Promise<{
+    readonly copies: readonly BackupEntry[];
+    readonly upTo: number;
+    readonly replaces?: WireBytes;
+  } | null>;
   /**
    * Notes that the messages up to `upTo` are backed up.
+   * @param input.replaced ids of the copies that took the place of others
    * @param input.stored the relay's answer; null when there was nothing to store
    */
   backupEntriesStored(input: {
     conversationId: string;
     upTo: number;
+    replaced?: readonly string[];
     stored: { readonly count: number; readonly lastPosition: number } | null;
   }): Promise<void>;
   /**

@@ -82,6 +82,8 @@ export interface MessageView {
   readonly reactions?: readonly Reaction[];
   /** Absent where there are none. */
   readonly unsentChanges?: readonly UnsentChange[];
+  /** It is no message, but a change of one that waits in the outbox: it is shown where that message is, and not by itself. */
+  readonly isChange?: true;
 }
 
 /** How far a person has received and read a conversation, by the receipts of their devices. */

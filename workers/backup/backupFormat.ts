@@ -18,7 +18,8 @@ import {
 } from '../codec/guards.ts';
 import { decodeJson, encodeJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
-import { payloadBytes, payloadOf } from '../conversation/payload.ts';
+import { payloadBytes, payloadOf } from '../storage/payload.ts';
+import { contentId } from '../storage/records.ts';
 
 const NEWLINE = 0x0a;
 /** Bytes reserved for the header. Every header fits, so that its numbers don't show in the size. */
@@ -38,6 +39,8 @@ export const MessageEntry = object({
   sentAt: withDefault(nullable(integer(0)), null),
   isClockOff: withDefault(boolean, false),
   epoch: withDefault(nullable(integer(0)), null),
+  /** Of a deleted one, in place of its payload: its content id, and that of what it replaced. */
+  erased: withDefault(nullable(object({ id: contentId, of: nullable(contentId) })), null),
 });
 export type MessageEntry = Guarded<typeof MessageEntry>;
 
@@ -53,17 +56,18 @@ export interface Place {
   readonly messageId: string;
 }
 
-export type OpenedEntry = (MessageEntry & { readonly payload: string }) | SettingEntry;
+/** The payload is null where the message was deleted. */
+export type OpenedEntry = (MessageEntry & { readonly payload: string | null }) | SettingEntry;
 
 /** Seals a message for its place; null if it is too large for an entry. */
 export function sealMessageEntry(
   keys: readonly SharedKeys[],
   at: Place,
   message: Omit<MessageEntry, 'type' | 'payloadLength'>,
-  payload: string,
+  payload: string | null,
   env: Env,
 ): Uint8Array | null {
-  const content = payloadBytes(payload);
+  const content = payload === null ? new Uint8Array() : payloadBytes(payload);
   const entry: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
   const sealed = seal(keys, at, encodeJson(entry), content, env);
   return sealed.length > limits.backupEntry ? null : sealed;
@@ -91,6 +95,7 @@ export function openEntry(keys: readonly SharedKeys[], at: Place, sealed: Uint8A
     const header = plaintext.subarray(0, end);
     if (decodeJson(header, Kind).type === 'setting') return decodeJson(header, SettingEntry);
     const entry = decodeJson(header, MessageEntry);
+    if (entry.erased !== null) return { ...entry, payload: null };
     const payload = payloadOf(plaintext.subarray(end + 1, end + 1 + entry.payloadLength));
     if (payload === null) throw new GuardFailure('payload');
     return { ...entry, payload };

@@ -3,7 +3,12 @@
  * section 5).
  */
 import { CryptoError } from '@sinetti/crypto-core';
-import { newestSharedKeys, type SharedKeys, sharedRevision } from '@sinetti/crypto-core/account';
+import {
+  newestSharedKeys,
+  type SharedKeys,
+  sharedRevision,
+  signReplacedCopies,
+} from '@sinetti/crypto-core/account';
 import { BackupEntriesStored, ConversationId, check, StoredBackupEntries } from '../api/arguments.ts';
 import type { BackupEntry, CryptoApi, MessageView } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -12,18 +17,19 @@ import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { selfConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
-import { isText } from '../conversation/payload.ts';
-import { countUnread, messageView, openMessage } from '../conversation/views.ts';
-import { readKeys, type Session, type UnlockedAccount } from '../session/session.ts';
+import { MessageKeeper } from '../conversation/messageKeeper.ts';
+import { type KnownMessage, openMessage } from '../conversation/messageView.ts';
+import { countUnread } from '../conversation/views.ts';
+import { type AccountOnDevice, readKeys, type Session, type UnlockedAccount } from '../session/session.ts';
 import {
   BackupPositionRecord,
   type BackupRecord,
   putBackupRecord,
   readBackupRecord,
 } from '../storage/backupRecord.ts';
-import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
+import { type MessageRow, read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
+import { isForPeople } from '../storage/payload.ts';
 import { type ConversationRecord, type MessageRecord, readConversation } from '../storage/records.ts';
-import { sealingKey } from '../storage/sealer.ts';
 import {
   type OpenedEntry,
   openEntry,
@@ -85,7 +91,8 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
         const due: string[] = [];
         for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
           const conversation = await readConversation(tx, account.sealer, conversationId);
-          if (conversation.lastSeq > (await backedUpTo(tx, account, conversationId, conversation)))
+          const upTo = await backedUpTo(tx, account, conversationId, conversation);
+          if (conversation.lastSeq > upTo || (await isReplacingDue(tx, conversationId)))
             due.push(conversationId);
         }
         return due;
@@ -94,23 +101,28 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
 
     async nextBackupEntries(id) {
       const conversationId = check('nextBackupEntries', ConversationId, id);
-      const account = session.account();
+      const account = session.accountOnDevice();
       return read(account.db, async (tx) => {
         if (!(await readBackupRecord(tx, account)).kept) return null;
         const conversation = await readConversation(tx, account.sealer, conversationId);
         const from = await backedUpTo(tx, account, conversationId, conversation);
         return conversation.lastSeq <= from
-          ? null
+          ? replacingEntries(tx, account, conversationId, from)
           : entriesAfter(tx, account, conversationId, from, conversation.lastSeq);
       });
     },
 
     async backupEntriesStored(input) {
-      const { conversationId, upTo, stored } = check('backupEntriesStored', BackupEntriesStored, input);
+      const { conversationId, replaced, upTo, stored } = check(
+        'backupEntriesStored',
+        BackupEntriesStored,
+        input,
+      );
       const account = session.account();
       await write(account.db, 'relaxed', async (tx) => {
         const sealed = account.sealer.seal('copies', conversationId, { upTo } satisfies BackupPositionRecord);
         await tx.objectStore('copies').put(sealed, conversationId);
+        for (const messageId of replaced) await noteReplaced(tx, conversationId, messageId);
         if (stored === null) return;
         const record = await readBackupRecord(tx, account);
         // A difference means that another device stored entries in between, which are still to be read.
@@ -132,7 +144,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
         const record = await readBackupRecord(tx, account);
         // Else those between are to be read again, since the log doesn't have their messages.
         const isNext = after <= record.position;
-        const messages: MessageView[] = [];
+        const restored = new Map<string, { readonly keeper: MessageKeeper; readonly seen: KnownMessage[] }>();
         let isLate = false;
         const isComplete = hasAllKeys || !opened.includes('missing-key');
         for (const [i, entry] of opened.entries()) {
@@ -148,16 +160,26 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
             continue;
           }
           isLate ||= !record.kept;
-          if (!isBackedUp(account, at.conversationId, entry.payload)) continue;
-          const { seq, type: _type, payloadLength: _length, ...copied } = entry;
+          const { conversationId } = at;
+          if (entry.payload !== null && !isBackedUp(account, conversationId, entry.payload)) continue;
+          const { erased, seq, type: _type, payloadLength: _length, ...copied } = entry;
           const own = copied.senderDeviceId === account.device.deviceId;
-          const message = { ...copied, own, reason: null };
-          const outcome = await restore(tx, account, at, seq, message);
-          if (outcome === 'restored') messages.push(messageView(at.conversationId, seq, at.id, message));
+          const left = erased && { ...erased, isShown: erased.of === null };
+          const message = { ...copied, own, reason: null, erased: left };
+          const into = restored.get(conversationId) ?? {
+            // A failed write fails the transaction, which says so.
+            keeper: new MessageKeeper(tx, account, conversationId, (write) => void write.catch(() => {})),
+            seen: [],
+          };
+          restored.set(conversationId, into);
+          const outcome = await restore(tx, account, into.keeper, at, seq, message);
+          if (typeof outcome === 'object') into.seen.push(outcome);
           if (outcome === 'left-to-log')
             record.leftToLog = Math.min(record.leftToLog ?? at.position, at.position);
         }
         await putBackupRecord(tx, account, record);
+        const messages: MessageView[] = [];
+        for (const { keeper, seen } of restored.values()) messages.push(...(await keeper.viewsOf(seen)));
         return { messages, kept: record.kept, isLate, isComplete };
       });
       for (const conversationId of new Set(result.messages.map((message) => message.conversationId))) {
@@ -181,16 +203,10 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
     let cursor = await tx.objectStore('messages').openCursor(range);
     while (cursor !== null) {
       const [, seq] = cursor.key;
-      const { messageId } = cursor.value;
-      const record = openMessage(account, conversationId, seq, cursor.value);
-      const { own: _own, payload, reason: _reason, ...copied } = record;
-      const at = { conversationId, messageId };
-      const message = { seq, ...copied };
-      const isCopied = payload !== null && isBackedUp(account, conversationId, payload);
-      const sealed = isCopied ? sealMessageEntry(sharedKeys, at, message, payload, env) : null;
+      const sealed = sealCopy(sharedKeys, account, conversationId, seq, cursor.value);
       if (sealed !== null) {
         bytes += sealed.length;
-        entries.push({ id: messageId, conversationId, sealed: toBase64Url(sealed) });
+        entries.push({ id: cursor.value.messageId, conversationId, sealed: toBase64Url(sealed) });
       }
       if (entries.length >= limits.backupEntriesPerCall || bytes >= limits.backupBytesPerCall) {
         return { copies: entries, upTo: seq };
@@ -198,6 +214,62 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
       cursor = await cursor.continue();
     }
     return { copies: entries, upTo: lastSeq };
+  }
+
+  /** Seals a message; null for one that has no copy, or another one that is to be replaced. */
+  function sealCopy(
+    sharedKeys: readonly SharedKeys[],
+    account: UnlockedAccount,
+    conversationId: string,
+    seq: number,
+    row: MessageRow,
+    isReplacing = false,
+  ): Uint8Array | null {
+    const record = openMessage(account, conversationId, seq, row);
+    const { erased, own: _own, payload, reason: _reason, ...copied } = record;
+    const isErasedCopy = erased !== null && (isReplacing || isCopiedErased(erased));
+    const isCopied = payload === null ? isErasedCopy : isBackedUp(account, conversationId, payload);
+    if (!isCopied || (row.copyDue !== undefined && !isReplacing)) return null;
+    const left = erased === null || erased.id === null ? null : { id: erased.id, of: erased.of };
+    const at = { conversationId, messageId: row.messageId };
+    return sealMessageEntry(sharedKeys, at, { seq, ...copied, erased: left }, payload, env);
+  }
+
+  /** Seals what is left of deleted messages, which replaces their copies. */
+  async function replacingEntries(
+    tx: Transaction,
+    account: AccountOnDevice,
+    conversationId: string,
+    upTo: number,
+  ) {
+    const { sharedKeys } = await readKeys(tx, account);
+    const due = tx.objectStore('messages').index('copyDue');
+    const range = IDBKeyRange.only(conversationId);
+    const [keys, rows] = await Promise.all([
+      due.getAllKeys(range, limits.backupEntriesPerCall),
+      due.getAll(range, limits.backupEntriesPerCall),
+    ]);
+    const copies = rows.flatMap((row, i) => {
+      const seq = keys[i]?.[1];
+      const sealed = seq === undefined ? null : sealCopy(sharedKeys, account, conversationId, seq, row, true);
+      return sealed === null ? [] : [{ messageId: row.messageId, sealed }];
+    });
+    if (copies.length === 0) return null;
+    const { deviceId, signatureKey } = account.device;
+    const signature = signReplacedCopies(signatureKey.privateKey, {
+      userId: account.userId,
+      deviceId,
+      copies,
+    });
+    return {
+      copies: copies.map(({ messageId, sealed }) => ({
+        id: messageId,
+        conversationId,
+        sealed: toBase64Url(sealed),
+      })),
+      upTo,
+      replaces: toBase64Url(signature),
+    };
   }
 
   /** Counts the unread messages anew, since restored ones may be newer than the read position. */
@@ -248,7 +320,7 @@ async function adoptSetting(
 
 /** Leaves out all but notes of what own devices tell each other: it is for the devices that hear it, not for later ones. */
 function isBackedUp({ userId }: UnlockedAccount, conversationId: string, payload: string): boolean {
-  return conversationId !== selfConversationId(userId) || isText(payload);
+  return conversationId !== selfConversationId(userId) || isForPeople(payload);
 }
 
 /**
@@ -270,22 +342,44 @@ function tryOpenEntry(
   }
 }
 
-/** Stores a message from the backup, unless this device can read it already or will from the log. */
+/** Returns whether a deleted message has a copy that says so: not one that only this device has deleted. */
+function isCopiedErased({ isShown, of }: NonNullable<MessageRecord['erased']>): boolean {
+  return isShown || of !== null;
+}
+
+async function isReplacingDue(tx: Transaction, conversationId: string): Promise<boolean> {
+  return (await tx.objectStore('messages').index('copyDue').getKey(conversationId)) !== undefined;
+}
+
+async function noteReplaced(tx: WriteTransaction, conversationId: string, messageId: string): Promise<void> {
+  const messages = tx.objectStore('messages');
+  const keys = await messages.index('messageId').getAllKeys(messageId);
+  const key = keys.find(([within]) => within === conversationId);
+  const row = key === undefined ? undefined : await messages.get(key);
+  if (row === undefined) return;
+  const { copyDue: _due, ...kept } = row;
+  await messages.put(kept, key);
+}
+
+/**
+ * Stores a message from the backup, unless this device can read it already or will from the log. One that was deleted replaces
+ * one that can be read.
+ * @returns the message, or the one that it changes
+ */
 async function restore(
   tx: WriteTransaction,
   account: UnlockedAccount,
+  keeper: MessageKeeper,
   { conversationId, id }: { conversationId: string; id: string },
   seq: number,
   message: MessageRecord,
-): Promise<'restored' | 'known' | 'left-to-log'> {
+): Promise<KnownMessage | 'unseen' | 'known' | 'left-to-log'> {
   const store = tx.objectStore('messages');
   const present = await store.get([conversationId, seq]);
-  if (present !== undefined && openMessage(account, conversationId, seq, present).payload !== null) {
-    return 'known';
-  }
+  const known = present === undefined ? null : openMessage(account, conversationId, seq, present);
+  if (known !== null && known.erased !== null) return 'known';
+  if (known !== null && known.payload !== null && message.erased === null) return 'known';
   const conversation = await readConversation(tx, account.sealer, conversationId);
   if (conversation.membership === 'member' && seq > conversation.lastSeq) return 'left-to-log';
-  const sealed = account.sealer.seal('messages', sealingKey(conversationId, seq), message);
-  await store.put({ messageId: id, sealed }, [conversationId, seq]);
-  return 'restored';
+  return (await keeper.keep(seq, id, message, null)) ?? 'unseen';
 }

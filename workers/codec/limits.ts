@@ -151,6 +151,12 @@ export const limits = {
   filesOpen: 64,
   filesKept: 500,
   fileDays: 30,
+  /** UTF-16 units of an emoji that is a reaction; emojis of a person at a message; and changes of a message that are looked at. */
+  emoji: 40,
+  emojisPerPerson: 20,
+  changesRead: 1000,
+  /** Messages from before content ids were kept that get theirs in one transaction. */
+  idsPerTransaction: 200,
   /** Unread messages, which are counted no further. */
   unread: 100,
 } as const;

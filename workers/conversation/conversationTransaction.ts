@@ -11,7 +11,6 @@ import {
   type ForkReason,
   GroupRecord,
   MembersRecord,
-  type MessageRecord,
   OutboxRecord,
   PendingRecord,
   readConversation,
@@ -22,6 +21,7 @@ import { parseConversationId, selfConversationId } from './conversationId.ts';
 import { treeOf, validStatements } from './leaveStatements.ts';
 import { LogChain } from './logChain.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
+import { MessageKeeper } from './messageKeeper.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
 import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
@@ -265,9 +265,11 @@ export class ConversationTransaction implements TransactionScope {
     this.queueWrite(this.tx.objectStore('pending').delete(this.conversationId));
   }
 
-  putMessage(seq: number, messageId: string, record: MessageRecord): void {
-    const sealed = this.account.sealer.seal('messages', sealingKey(this.conversationId, seq), record);
-    this.queueWrite(this.tx.objectStore('messages').put({ messageId, sealed }, [this.conversationId, seq]));
+  /** Keeps messages of the conversation in this transaction. */
+  keeper(): MessageKeeper {
+    return new MessageKeeper(this.tx, this.account, this.conversationId, (request) =>
+      this.queueWrite(request),
+    );
   }
 
   /** Queues a write request, which {@link save} awaits. */

@@ -1,114 +1,22 @@
 /** Views of stored records for the worker's API: messages, and the state of a conversation. */
-import type { ConversationState, GroupState, MessageContent, MessageView } from '../api/cryptoApi.ts';
+import type { ConversationState, GroupState, MessageView } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
-import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from '../storage/db.ts';
+import { type Transaction, withinConversation } from '../storage/db.ts';
 import {
   awaitedIds,
   type ConversationRecord,
   GroupRecord,
   isNameDue,
   MembersRecord,
-  MessageRecord,
-  OutboxRecord,
   readConversation,
 } from '../storage/records.ts';
-import { sealingKey } from '../storage/sealer.ts';
 import { selfConversationId } from './conversationId.ts';
-import { payloadContent } from './payload.ts';
+import { isShown, openMessage, openOutbox } from './messageView.ts';
+import { MessageViews } from './messageViews.ts';
 import { hasReceipts, isReceiptDue, readReceipts } from './receiptRows.ts';
 
-export function messageView(
-  conversationId: string,
-  seq: number,
-  messageId: string,
-  record: MessageRecord,
-): MessageView {
-  return {
-    conversationId,
-    messageId,
-    seq,
-    senderId: record.senderId,
-    senderDeviceId: record.senderDeviceId,
-    timestamp: record.timestamp,
-    ...clockOf(record),
-    status: record.own ? 'sent' : 'received',
-    content: messageContent(record),
-  };
-}
-
-/**
- * Returns whether a conversation shows a message. Among own devices it shows the notes, and what was damaged on its way and
- * may have been one: neither keys nor what is read and drafted.
- */
-export function isShown(
-  { userId }: Pick<UnlockedAccount, 'userId'>,
-  { content, conversationId, senderId }: MessageView,
-): boolean {
-  if (conversationId !== selfConversationId(userId)) return true;
-  const isDamaged = content.kind === 'undecryptable' && content.reason === 'damaged';
-  return senderId === userId && (content.kind === 'text' || content.kind === 'files' || isDamaged);
-}
-
-/** Returns whether two times, in milliseconds since the Unix epoch, are as close as the clocks of two machines are. */
-export function areClocksClose(one: number, other: number): boolean {
-  return Math.abs(one - other) <= limits.clockDifference;
-}
-
-/** The clock of a message that the relay has taken, before the log shows it. */
-function acceptedClock(sent: string, timestamp: string): Pick<MessageRecord, 'isClockOff' | 'sentAt'> {
-  const sentAt = Date.parse(sent);
-  return { sentAt, isClockOff: !areClocksClose(sentAt, Date.parse(timestamp)) };
-}
-
-function clockOf({
-  isClockOff,
-  sentAt,
-}: Pick<MessageRecord, 'isClockOff' | 'sentAt'>): Pick<MessageView, 'clock'> {
-  if (sentAt === null) return {};
-  return { clock: { sentAt: new Date(sentAt).toISOString(), isBelieved: !isClockOff } };
-}
-
-function messageContent({ payload, reason }: MessageRecord): MessageContent {
-  if (payload !== null) return payloadContent(payload);
-  return { kind: 'undecryptable', reason: reason ?? 'damaged' };
-}
-
-export function outboxView(
-  account: UnlockedAccount,
-  conversationId: string,
-  messageId: string,
-  record: OutboxRecord,
-): MessageView {
-  return {
-    conversationId,
-    messageId,
-    seq: record.seq,
-    senderId: account.userId,
-    senderDeviceId: account.device?.deviceId ?? '',
-    timestamp: record.timestamp ?? record.sentAt,
-    ...(record.timestamp === null ? {} : clockOf(acceptedClock(record.sentAt, record.timestamp))),
-    // A discarded message is hidden; an answer that contains it all the same says that it wasn't sent.
-    status: record.status === 'discarded' ? 'failed' : record.status,
-    ...(record.failure === null ? {} : { failure: record.failure }),
-    content: payloadContent(record.payload),
-  };
-}
-
-export function openMessage(
-  account: UnlockedAccount,
-  conversationId: string,
-  seq: number,
-  row: MessageRow,
-): MessageRecord {
-  return account.sealer.open('messages', sealingKey(conversationId, seq), row.sealed, MessageRecord);
-}
-
-export function openOutbox(account: UnlockedAccount, messageId: string, row: OutboxRow): OutboxRecord {
-  return account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
-}
-
-/** Finds the message of that id in the message cache; null if it isn't there. */
+/** Finds the message of that id in the message cache, or the one that it changes; null if it isn't there. */
 export async function findMessage(
   tx: Transaction,
   account: UnlockedAccount,
@@ -118,7 +26,8 @@ export async function findMessage(
   const [key, row] = await Promise.all([index.getKey(messageId), index.get(messageId)]);
   if (key === undefined || row === undefined) return null;
   const [conversationId, seq] = key;
-  return messageView(conversationId, seq, messageId, openMessage(account, conversationId, seq, row));
+  const views = new MessageViews(tx, account, conversationId);
+  return views.shownBy({ logged: views.open(seq, row) });
 }
 
 /** Reads the newest messages below `before` (or of all), ascending. */
@@ -156,17 +65,16 @@ async function messagesFrom(
   direction: 'next' | 'prev',
   limit: number,
 ): Promise<MessageView[]> {
-  const views: MessageView[] = [];
+  const found: MessageView[] = [];
   let cursor = await tx.objectStore('messages').openCursor(range, direction);
-  while (cursor !== null && views.length < limit) {
-    const { messageId } = cursor.value;
-    const [conversationId, seq] = cursor.key;
-    const record = openMessage(account, conversationId, seq, cursor.value);
-    const view = messageView(conversationId, seq, messageId, record);
-    if (isShown(account, view)) views.push(view);
-    if (views.length < limit) cursor = await cursor.continue();
+  const views = cursor === null ? null : new MessageViews(tx, account, cursor.key[0]);
+  while (cursor !== null && found.length < limit) {
+    const [, seq] = cursor.key;
+    const view = cursor.value.about === undefined ? await views?.view(views.open(seq, cursor.value)) : null;
+    if (view && isShown(account, view)) found.push(view);
+    if (found.length < limit) cursor = await cursor.continue();
   }
-  return views;
+  return found;
 }
 
 /** Counts the messages that a conversation shows. */
@@ -176,7 +84,11 @@ export async function countMessages(
   conversationId: string,
 ): Promise<number> {
   const range = withinConversation(conversationId);
-  if (conversationId !== selfConversationId(account.userId)) return tx.objectStore('messages').count(range);
+  if (conversationId !== selfConversationId(account.userId)) {
+    const messages = tx.objectStore('messages');
+    const [all, changes] = await Promise.all([messages.count(range), messages.index('about').count(range)]);
+    return all - changes;
+  }
   return (await messagesFrom(tx, account, range, 'next', Number.POSITIVE_INFINITY)).length;
 }
 
@@ -193,7 +105,9 @@ export async function countUnread(
   let cursor = await tx.objectStore('messages').openCursor(range);
   while (cursor !== null && count < limits.unread) {
     const [, seq] = cursor.key;
-    if (openMessage(account, conversationId, seq, cursor.value).senderId !== account.userId) count++;
+    const isMessage = cursor.value.about === undefined;
+    if (isMessage && openMessage(account, conversationId, seq, cursor.value).senderId !== account.userId)
+      count++;
     cursor = await cursor.continue();
   }
   return count;
@@ -304,12 +218,14 @@ async function newestInOutbox(
   account: UnlockedAccount,
   conversationId: string,
 ): Promise<MessageView | null> {
+  const views = new MessageViews(tx, account, conversationId);
   const index = tx.objectStore('outbox').index('conversation');
   let cursor = await index.openCursor(withinConversation(conversationId), 'prev');
   while (cursor !== null) {
     const record = openOutbox(account, cursor.primaryKey, cursor.value);
-    const view = outboxView(account, conversationId, cursor.primaryKey, record);
-    if (record.status !== 'discarded' && isShown(account, view)) return view;
+    const waiting = views.waitingMessage(cursor.primaryKey, cursor.value, record);
+    const view = record.status === 'discarded' ? null : await views.waitingView(waiting);
+    if (view !== null && isShown(account, view)) return view;
     cursor = await cursor.continue();
   }
   return null;

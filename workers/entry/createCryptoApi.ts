@@ -16,6 +16,7 @@ import { createGroups } from '../messaging/groups.ts';
 import { createLogLinking } from '../messaging/linkLog.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
+import { createMessageChanges } from '../messaging/messageChanges.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createOwnDevices } from '../messaging/ownDevices.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
@@ -61,6 +62,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
     ...createFiles(deps, session),
+    ...createMessageChanges(deps, session),
     ...createReceipts(deps, session),
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),

@@ -28,11 +28,11 @@ import type { Guarded } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
-import { fitsKind, knownType, type OutgoingFile } from '../conversation/attachments.ts';
-import { sealedFiles } from '../conversation/payload.ts';
-import { openMessage, openOutbox } from '../conversation/views.ts';
+import { openMessage, openOutbox } from '../conversation/messageView.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
+import { fitsKind, knownType, type OutgoingFile } from '../storage/attachments.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
+import { sealedFiles } from '../storage/payload.ts';
 import { UploadRecord } from '../storage/records.ts';
 
 const CHUNKS_IN_PIECE = limits.filePiece / FILE_CHUNK_LENGTH;

@@ -14,8 +14,8 @@ import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import type { MembershipPolicy } from '../conversation/membershipPolicy.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
-import { readPlaintext } from '../conversation/payload.ts';
 import { certificateOf } from '../identity/certificates.ts';
+import { readPlaintext } from '../storage/payload.ts';
 import type { ForkReason, MessageRecord } from '../storage/records.ts';
 import { reasonOfCode } from './undecryptableReasons.ts';
 
@@ -99,6 +99,7 @@ export function received(entry: LogEntryInput, payload: string, sentAt: number |
     sentAt,
     isClockOff: false,
     epoch: entry.epoch,
+    erased: null,
   };
 }
 

@@ -10,7 +10,7 @@ import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
 import { keepEvent, lastEvent, readEvents } from '../conversation/events.ts';
 import { digestOf } from '../conversation/logChain.ts';
-import { openMessage } from '../conversation/views.ts';
+import { openMessage } from '../conversation/messageView.ts';
 import { readCopiesAgain } from '../storage/backupRecord.ts';
 import { isEmptied } from './logEntries.ts';
 import { isWithheld } from './withheld.ts';

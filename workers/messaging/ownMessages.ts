@@ -1,8 +1,8 @@
 /** The messages of the own devices' group, whatever they say (PROTOCOL section 2). */
 import type { OwnState } from '../api/conversationsApi.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
-import { isText } from '../conversation/payload.ts';
-import { openOutbox } from '../conversation/views.ts';
+import { openOutbox } from '../conversation/messageView.ts';
+import { isForPeople } from '../storage/payload.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { typeOf } from './ownPayload.ts';
@@ -18,7 +18,7 @@ export async function wordingOf(
   transaction: ConversationTransaction,
   payload: string,
 ): Promise<{ readonly said: string; readonly payload: string } | null> {
-  if (!transaction.isSelf || isText(payload)) return { said: payload, payload };
+  if (!transaction.isSelf || isForPeople(payload)) return { said: payload, payload };
   const type = typeOf(payload);
   if (type === OWN_STATE) return ownStateToSay(transaction);
   if (type !== OWN_REVISIONS) return withSharedKeys(transaction);
@@ -27,7 +27,7 @@ export async function wordingOf(
 }
 
 /**
- * Takes what a message of the own devices' group says; any other conversation's is kept as it is, and so is a note, also
+ * Takes what a message of the own devices' group says. A note is kept as it is, and a change of one, also
  * of a device that is known to be revoked: it stands in the log before the commit that takes that device out, and may be
  * the only one of a browser that is gone. Anything but the known types is refused. Next to nothing else is kept: devices tell
  * each other far more than their person writes, and whoever looks for the notes would have to open all of it.
@@ -39,7 +39,7 @@ export async function takeOwnMessage(
   record: MessageRecord,
 ): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
   const { own, payload } = record;
-  if (!transaction.isSelf || (payload !== null && isText(payload))) return { kept: record, told: null };
+  if (!transaction.isSelf || (payload !== null && isForPeople(payload))) return { kept: record, told: null };
   // It may have been a note only where it was damaged on its way.
   if (payload === null) return { kept: own || record.reason === 'damaged' ? record : null, told: null };
   const taken = await take(transaction, seq, { ...record, payload });

@@ -38,9 +38,10 @@ import {
   trustCreator,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
+import type { MessageKeeper, Seen } from '../conversation/messageKeeper.ts';
+import { isShown, type KnownMessage, messageView } from '../conversation/messageView.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { rememberRemoved } from '../conversation/removedDevices.ts';
-import { isShown, messageView, openMessage } from '../conversation/views.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
@@ -91,6 +92,7 @@ class LogProcessor {
   readonly told: OwnState[] = [];
   /** An entry is from this device's leaf, and none that this device has sent. */
   isCopied = false;
+  readonly #keeper: MessageKeeper;
   readonly #transaction: ConversationTransaction;
   readonly #deps: TransactionDeps;
   readonly #missed: Missed;
@@ -99,28 +101,31 @@ class LogProcessor {
     this.#missed = missed;
     this.#transaction = transaction;
     this.#deps = deps;
+    this.#keeper = transaction.keeper();
   }
 
+  /** Processes entries, and returns their messages and those that they change as they are after all of them. */
   async process(given: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversation } = this.#transaction;
+    if (conversation.withoutIds > 0) await this.#keeper.giveIds(conversation, limits.idsPerTransaction);
     const entries = ascending(given);
     const firstNew = entries.findIndex(({ seq }) => seq > conversation.lastSeq);
     const known = firstNew < 0 ? entries : entries.slice(0, firstNew);
     const fresh = firstNew < 0 ? [] : entries.slice(firstNew);
-    const views = await this.#viewProcessed(known);
+    const seen = await this.#seeProcessed(known);
     await this.#link(known);
     // New entries would be compared with nothing.
     if (fresh.length > 0 && conversation.linkFrom !== null)
       throw new CryptoApiError('gap', String(conversation.linkFrom + 1));
-    if (fresh.length > 0) views.push(...(await this.#processNew(fresh)));
+    if (fresh.length > 0) seen.push(...(await this.#processNew(fresh)));
     this.events.push(...(await this.#missed.keep()));
-    return views;
+    return this.#keeper.viewsOf(seen);
   }
 
   /**
    * Answers entries that were processed before from the message cache, or with a reason where it lacks them.
    */
-  async #viewProcessed(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+  async #seeProcessed(entries: readonly LogEntryInput[]): Promise<Seen[]> {
     const { conversationId, conversation, account, tx } = this.#transaction;
     // A Welcome doesn't say when it let this device in, but the entry of its commit does.
     const joining = entries.find(({ seq }) => seq === conversation.joinedSeq);
@@ -144,14 +149,7 @@ class LogProcessor {
     return messages.flatMap((entry, i) => {
       if (missed.has(entry.seq)) return [];
       const row = rows[i];
-      if (row !== undefined) {
-        return messageView(
-          conversationId,
-          entry.seq,
-          row.messageId,
-          openMessage(account, conversationId, entry.seq, row),
-        );
-      }
+      if (row !== undefined) return { logged: this.#keeper.views.open(entry.seq, row) };
       const reason = entry.seq <= conversation.joinedSeq ? 'before-join' : 'storage-erased';
       return this.#viewOf(entry, refusal(entry, reason, entry.sender_device_id === account.device.deviceId));
     });
@@ -163,7 +161,7 @@ class LogProcessor {
     if (!(await hasEvent(this.#transaction, entry.seq))) this.#recordEvent(entry, { kind: 'diverged' });
   }
 
-  async #processNew(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+  async #processNew(entries: readonly LogEntryInput[]): Promise<Seen[]> {
     const { conversation } = this.#transaction;
     if (conversation.membership === 'none' && conversation.pending !== 'start') {
       const joined = conversation.pending === 'external' ? await this.#indexOfOwnJoin(entries) : -1;
@@ -204,21 +202,21 @@ class LogProcessor {
     );
   }
 
-  async #processFromJoin(entries: readonly LogEntryInput[], joined: number): Promise<MessageView[]> {
+  async #processFromJoin(entries: readonly LogEntryInput[], joined: number): Promise<Seen[]> {
     const { conversation } = this.#transaction;
     const before = entries
       .slice(0, joined)
       .filter(({ kind }) => kind === 'application')
       .map((entry) => this.#viewOf(entry, refusal(entry, 'before-join')));
-    const views = await this.#processAll(entries.slice(joined, joined + 1));
+    const seen = await this.#processAll(entries.slice(joined, joined + 1));
     await this.#link(entries.slice(0, joined));
-    if (conversation.linkFrom !== null) return [...before, ...views];
-    return [...before, ...views, ...(await this.#processAll(entries.slice(joined + 1)))];
+    if (conversation.linkFrom !== null) return [...before, ...seen];
+    return [...before, ...seen, ...(await this.#processAll(entries.slice(joined + 1)))];
   }
 
-  async #processAll(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+  async #processAll(entries: readonly LogEntryInput[]): Promise<Seen[]> {
     const { chain, conversation } = this.#transaction;
-    const views: MessageView[] = [];
+    const seen: Seen[] = [];
     for (const entry of entries) {
       let claim: Claim | null = null;
       const { epoch } = conversation;
@@ -229,14 +227,16 @@ class LogProcessor {
         const { header, isCopied, record } = await readMessage(this.#transaction, entry);
         if (isCopied) await this.#findCopied();
         if (header !== null) claim = await this.#compare(entry, header);
-        const { kept, told } = await takeOwnMessage(this.#transaction, entry.seq, record);
+        const { kept, told } = this.#transaction.isSelf
+          ? await takeOwnMessage(this.#transaction, entry.seq, record)
+          : { kept: record, told: null };
         if (told !== null) this.told.push(told);
         if (kept !== null) {
-          this.#storeMessage(entry, kept);
-          views.push(this.#viewOf(entry, kept));
+          const shown = await this.#storeMessage(entry, kept);
+          if (shown !== null) seen.push(shown);
         }
       } else if ((await this.#applyCommit(entry)) === STOP) {
-        return views;
+        return seen;
       }
       if (entry.kind === 'commit') await this.#missed.passes(entry);
       if (entry.seq === 1 && conversation.linkFrom === null) chain.begin();
@@ -245,7 +245,7 @@ class LogProcessor {
       if (conversation.epoch !== epoch && conversation.membership === 'member')
         await chain.startEpoch(entry.seq);
     }
-    return views;
+    return seen;
   }
 
   /** Compares what the sender had read with what this device has, and keeps what is found where the message is. */
@@ -262,13 +262,15 @@ class LogProcessor {
     await putCopied(tx, account, this.#deps.env.random(16));
   }
 
-  #storeMessage(entry: LogEntryInput, record: MessageRecord): void {
+  async #storeMessage(entry: LogEntryInput, record: MessageRecord): Promise<KnownMessage | null> {
     const { conversation, account } = this.#transaction;
-    this.#transaction.putMessage(entry.seq, entry.id, record);
+    const shown = await this.#keeper.keep(entry.seq, entry.id, record, conversation);
+    const isNew = shown !== null && 'logged' in shown && shown.logged.seq === entry.seq;
     const isOthers = entry.sender_id !== account.userId && !this.#transaction.isSelf;
-    if (isOthers && entry.seq > conversation.readSeq) {
+    if (isNew && isOthers && entry.seq > conversation.readSeq) {
       conversation.unread = Math.min(conversation.unread + 1, limits.unread);
     }
+    return shown;
   }
 
   #viewOf(entry: LogEntryInput, record: MessageRecord): MessageView {

@@ -3,7 +3,7 @@ import type { ChainHeader } from '@sinetti/crypto-core/content';
 import type { LogEntryInput, UndecryptableReason } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
-import { areClocksClose, openMessage, openOutbox } from '../conversation/views.ts';
+import { areClocksClose, openMessage, openOutbox } from '../conversation/messageView.ts';
 import { type OutboxRow, withinConversation } from '../storage/db.ts';
 import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
 import { codeOf, decryptEntry, isEmptied, reasonOf, received, refusal } from './logEntries.ts';

@@ -20,7 +20,7 @@ import {
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
 import { isFinding, readEvents } from '../conversation/events.ts';
-import { messageView, openMessage } from '../conversation/views.ts';
+import { messageView, openMessage } from '../conversation/messageView.ts';
 import { readPin } from '../identity/pins.ts';
 import { isRevokedBy } from '../identity/revocations.ts';
 import type { Session } from '../session/session.ts';

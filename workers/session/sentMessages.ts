@@ -1,7 +1,7 @@
 /** Messages that the relay has taken, whose entries in the log are from before this device's time. */
 import type { OutboxRow, WriteTransaction } from '../storage/db.ts';
+import { messageRow } from '../storage/messageRow.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
-import { sealingKey } from '../storage/sealer.ts';
 import type { UnlockedAccount } from './session.ts';
 
 /**
@@ -31,9 +31,12 @@ export async function moveToMessages(
       sentAt: null,
       isClockOff: false,
       epoch,
+      erased: null,
     };
-    const sealed = sealer.seal('messages', sealingKey(conversationId, seq), message);
-    await messages.put({ messageId, sealed }, [conversationId, seq]);
+    await messages.put(messageRow(sealer, { conversationId, seq, messageId }, message), [
+      conversationId,
+      seq,
+    ]);
   }
   await tx.objectStore('outbox').delete(messageId);
   return true;

@@ -15,6 +15,12 @@ export interface SessionRow {
 export interface MessageRow {
   readonly messageId: string;
   readonly sealed: Uint8Array;
+  /** The hidden key of its content id (see messageRow.ts): absent where it can't be read, and from earlier versions. */
+  readonly content?: string;
+  /** Of a change: the conversation, and the hidden key of what it is about. A row with it is on no screen by itself. */
+  readonly about?: [string, string];
+  /** The conversation's id, where the message backup has a copy of what was erased. */
+  readonly copyDue?: string;
 }
 
 export interface OutboxRow {
@@ -54,7 +60,11 @@ interface AccountSchema extends DBSchema {
   /** Conversation id to the pending commit. */
   pending: { key: string; value: Uint8Array };
   /** [conversation id, seq] to a message: the message cache. */
-  messages: { key: [string, number]; value: MessageRow; indexes: { messageId: string } };
+  messages: {
+    key: [string, number];
+    value: MessageRow;
+    indexes: { messageId: string; content: string; about: [string, string]; copyDue: string };
+  };
   /** Message id to a message that the log doesn't have yet. */
   outbox: { key: string; value: OutboxRow; indexes: { order: number; conversation: [string, number] } };
   /** Hidden key of a name, in hexadecimal, to an entry of the local store. */
@@ -165,6 +175,10 @@ export const accountMigrations: readonly Migration[] = [
     for (const store of ['chain', 'chains']) db.createObjectStore(store);
   },
   (db) => void db.createObjectStore('receipts'),
+  (_db, tx) => {
+    const messages = tx.objectStore('messages');
+    for (const index of ['content', 'about', 'copyDue']) messages.createIndex(index, index);
+  },
   (db) => void db.createObjectStore('uploads'),
 ];
 

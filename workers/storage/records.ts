@@ -20,6 +20,8 @@ import type { Sealer } from './sealer.ts';
 
 const id = string(128);
 const timestamp = string(64);
+/** A MIMI message id in base64url. */
+export const contentId = string(43, /^[A-Za-z0-9_-]{43}$/);
 
 /** Codes as another version wrote them may have gone since: the record is as good without. */
 const errorCode = oneOfOr('internal', cryptoApiErrorCodes);
@@ -175,6 +177,8 @@ export const ConversationRecord = object({
   latestSentAt: withDefault(integer(0), 0),
   /** The highest position at which another device had read the same log. */
   agreedAt: withDefault(integer(0), 0),
+  /** The position up to which messages are from versions that kept no content ids. */
+  withoutIds: withDefault(integer(0), Number.MAX_SAFE_INTEGER),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -206,6 +210,7 @@ export const newConversationRecord: ConversationRecord = {
   isDoubted: false,
   latestSentAt: 0,
   agreedAt: 0,
+  withoutIds: Number.MAX_SAFE_INTEGER,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
@@ -304,6 +309,20 @@ export const MessageRecord = object({
   isClockOff: withDefault(boolean, false),
   /** The epoch it was encrypted in; null where that isn't known. */
   epoch: withDefault(nullable(integer(0)), null),
+  /** Left of one that was deleted, in place of its payload. */
+  erased: withDefault(
+    nullable(
+      object({
+        /** Its content id; null of one that could not be read. */
+        id: nullable(contentId),
+        /** Of an edit: the content id of what it replaced. */
+        of: nullable(contentId),
+        /** The chat says that it was deleted; without it, the person sees nothing of it. */
+        isShown: boolean,
+      }),
+    ),
+    null,
+  ),
 });
 export type MessageRecord = Guarded<typeof MessageRecord>;
 

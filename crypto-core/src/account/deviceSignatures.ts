@@ -146,6 +146,31 @@ export function signGroupEnding(signatureKey: Uint8Array, groupEnding: GroupEndi
   return signWithLabel(suite, signatureKey, 'SinettiGroupEnding', content);
 }
 
+/** Copies of messages by which a device replaces those that the message backup has, since the messages were deleted. */
+export interface ReplacedCopies {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly copies: readonly { readonly messageId: string; readonly sealed: Uint8Array }[];
+}
+
+/**
+ * Signs copies that replace others.
+ * @param signatureKey Ed25519 private key of the device
+ * @returns an Ed25519 signature, 64 bytes
+ */
+export function signReplacedCopies(signatureKey: Uint8Array, replaced: ReplacedCopies): Uint8Array {
+  const content = encode(replaced, (writer, { copies, deviceId, userId }) => {
+    writer.u8(VERSION);
+    writer.opaque(utf8(userId));
+    writer.opaque(utf8(deviceId));
+    for (const { messageId, sealed } of copies) {
+      writer.opaque(utf8(messageId));
+      writer.opaque(sha256(sealed));
+    }
+  });
+  return signWithLabel(suite, signatureKey, 'SinettiReplacedCopies', content);
+}
+
 /**
  * Signs what a device saw of a conversation.
  * @param signatureKey Ed25519 private key of the device

@@ -43,6 +43,7 @@ export {
   mimiMessageId,
   type NestedPart,
   type NullPart,
+  olderMessageId,
   type PartSemantics,
   type SinglePart,
 } from './mimiContent.ts';

@@ -174,6 +174,18 @@ export function mimiMessageId(
       w.bytes(salt);
     }),
   );
+  return messageIdOf(hash);
+}
+
+/**
+ * The message id of one from before MIMI content, in the form of {@link mimiMessageId}: of its room's URI, and of the UUID that
+ * it is sent under.
+ */
+export function olderMessageId(room: string, messageId: string): Uint8Array {
+  return messageIdOf(sha256(utf8(`sinetti v1${room}${messageId}`)));
+}
+
+function messageIdOf(hash: Uint8Array): Uint8Array {
   const id = new Uint8Array(MIMI_MESSAGE_ID_LENGTH);
   id[0] = 1;
   id.set(hash.subarray(0, MIMI_MESSAGE_ID_LENGTH - 1), 1);

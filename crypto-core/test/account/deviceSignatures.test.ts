@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createHash, createPublicKey, verify } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   isSavedViewOf,
@@ -6,6 +6,7 @@ import {
   signDeviceSession,
   signDeviceStart,
   signGroupEnding,
+  signReplacedCopies,
   signSavedView,
   signSubmittedCommit,
 } from '../../src/account/deviceSignatures.ts';
@@ -76,6 +77,22 @@ describe('what a device signs for the relay', () => {
     for (const other of [{ userId: 'bob' }, { deviceId: 'phone' }]) {
       const signed = signDeviceCopied(signatureKey, { ...device, ...other });
       expect(holds('SinettiDeviceCopied', content, signed)).toBe(false);
+    }
+  });
+
+  it('is copies that take the place of others: user, device, and the id and hash of each', () => {
+    const sealed = Buffer.from('sealed');
+    const copies = [{ messageId: 'one', sealed }];
+    const replaced = { userId: 'alice', deviceId: 'laptop', copies };
+    const hash = createHash('sha256').update(sealed).digest();
+    const content = Buffer.concat([
+      Buffer.from('\u0001\u0005alice\u0006laptop\u0003one\u0020', 'latin1'),
+      hash,
+    ]);
+    expect(holds('SinettiReplacedCopies', content, signReplacedCopies(signatureKey, replaced))).toBe(true);
+    for (const other of [{ userId: 'bob' }, { deviceId: 'phone' }, { copies: [] }]) {
+      const signed = signReplacedCopies(signatureKey, { ...replaced, ...other });
+      expect(holds('SinettiReplacedCopies', content, signed)).toBe(false);
     }
   });
 

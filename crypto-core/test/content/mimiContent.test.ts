@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { concat, EMPTY, toHex, utf8 } from '../../src/bytes.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type MimiContent,
   mimiMessageId,
   type NestedPart,
+  olderMessageId,
 } from '../../src/content/index.ts';
 import { CryptoError } from '../../src/errors.ts';
 import { codeOf } from '../codeOf.ts';
@@ -202,6 +204,11 @@ describe('a MIMI message id', () => {
     ].map(toHex);
     expect(new Set(ids).size).toBe(ids.length);
     for (const one of ids) expect(one).toMatch(/^01[0-9a-f]{62}$/);
+  });
+
+  it('is of room and UUID for one from before there was MIMI content', () => {
+    const hash = createHash('sha256').update('sinetti v1sinetti:room/bthe-uuid').digest('hex');
+    expect(toHex(olderMessageId('sinetti:room/b', 'the-uuid'))).toBe(`01${hash.slice(0, 62)}`);
   });
 });
 

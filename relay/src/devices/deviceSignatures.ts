@@ -196,6 +196,26 @@ export async function requireSignedReceipt(
   requireSignature(key, 'SinettiReceipt', content, signature);
 }
 
+/**
+ * Has the session's device itself say which copies take the place of others: a stolen token deletes none.
+ * @throws ApiError forbidden
+ */
+export async function requireSignedCopies(
+  db: Db,
+  session: DeviceSession,
+  copies: readonly { readonly id: string; readonly sealed: Buffer }[],
+  signature: Buffer,
+): Promise<void> {
+  const { deviceId, userId } = session;
+  const content = Buffer.concat([
+    Buffer.of(version),
+    ...[userId, deviceId].map((text) => opaque(Buffer.from(text))),
+    ...copies.flatMap(({ id, sealed }) => [opaque(Buffer.from(id)), opaque(sha256(sealed))]),
+  ]);
+  const key = (await signerOf(db, session))?.key ?? null;
+  requireSignature(key, 'SinettiReplacedCopies', content, signature);
+}
+
 /** A device's word that its person deletes or leaves a group. */
 export interface SignedEnding {
   /** The session's, which is used up. */
@@ -239,8 +259,9 @@ function requireSignature(
 
 const notSigned = () => new ApiError('forbidden', 'This is not signed by the device.');
 
-const hashOf = (base64url: string): Buffer =>
-  createHash('sha256').update(Buffer.from(base64url, 'base64url')).digest();
+const hashOf = (base64url: string): Buffer => sha256(Buffer.from(base64url, 'base64url'));
+
+const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
 function uint64(value: number): Buffer {
   const bytes = Buffer.alloc(8);

@@ -115,7 +115,8 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   listGroupMessages:
     "The log of a group, from the commit that made one a member. `is_read`: by oneself; one's own messages, by everybody",
   sendGroupMessage: 'Append an application message; repeating a messageId answers the entry that exists',
-  putHistory: 'Store sealed copies; an id that is stored already is left as it is',
+  putHistory:
+    'Store sealed copies; an id that is stored already is left as it is, or replaced where the device has signed for it',
   getHistory: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
   getBlobStorage:
     'The largest file that the relay takes, how long it keeps files, and how much there is of one’s own',

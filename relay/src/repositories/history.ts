@@ -140,6 +140,17 @@ export async function deleteHistory(db: Db, userId: string, conversationId?: str
   return bytesOf(deleted);
 }
 
+/** Deletes the copies of these messages. @returns how many bytes they had */
+export async function deleteCopies(db: Db, userId: string, ids: readonly string[]): Promise<number> {
+  const deleted = await db
+    .deleteFrom('history_items')
+    .where('user_id', '=', userId)
+    .where('id', 'in', ids)
+    .returning(sql<number>`length(sealed)`.as('size'))
+    .execute();
+  return bytesOf(deleted);
+}
+
 /** Deletes a person's oldest copies, those that were stored at `until` or before. @returns how many */
 export async function deleteOldHistory(
   db: Db,

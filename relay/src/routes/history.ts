@@ -10,6 +10,8 @@ export function historyHandlers({ accountChanges, history }: Services) {
         seq: seq ?? null,
         sealed: bytes(sealed),
       }));
+      const signature = body.replaces === undefined ? null : bytes(body.replaces);
+      if (signature !== null) return history.replace(session, items, signature);
       return history.store(session.userId, items, body.on === true);
     },
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HistoryItem, limits, type StoredHistoryItem } from '../../contract/index.ts';
+import { copiesSignature } from '../devices.ts';
 import {
   base64Url,
   logIn,
@@ -59,6 +60,22 @@ describe('sealed copies of messages', () => {
     expect(await read(person)).toEqual([
       { ...first, position: 1 },
       { ...second, position: 2 },
+    ]);
+  });
+
+  it('take the place of others where the device has signed for it, and no token does', async () => {
+    const [first, second] = [item(), item()];
+    await put(person, [first, second]);
+    const erased = { ...first, sealed: base64Url(60) };
+    const replace = (owner: PersonOnDevice, items: HistoryItem[], signature: string) =>
+      owner.call<{ stored: number; lastPosition: number }>('PUT', '/history', { items, replaces: signature });
+    const signature = copiesSignature(person.token, person.deviceId, [erased]);
+    expect(await replace(person, [second], signature)).toMatchObject({ status: 403 });
+    expect(await replace(person, [erased], base64Url(64))).toMatchObject({ status: 403 });
+    expect((await replace(person, [erased], signature)).body).toEqual({ stored: 1, lastPosition: 3 });
+    expect(await read(person)).toEqual([
+      { ...second, position: 2 },
+      { ...erased, position: 3 },
     ]);
   });
 

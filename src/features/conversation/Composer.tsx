@@ -1,19 +1,21 @@
-import { SendHorizontal } from 'lucide-react';
+import { Check, SendHorizontal } from 'lucide-react';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
+  type RefObject,
   useEffect,
   useId,
   useLayoutEffect,
-  useRef,
   useState,
 } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import type { ComposerContext } from '../../store/useComposer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
 import type { EmojiCategory } from '../emoji/data.ts';
 import { EmojiInserter } from '../emoji/EmojiInserter.tsx';
 import styles from './Composer.module.css';
+import { ComposerContextBar } from './ComposerContextBar.tsx';
 
 /** Bytes of UTF-8. The ciphertext of a longer text would exceed the relay's limit. */
 const messageMaxBytes = 64 * 1024;
@@ -27,27 +29,32 @@ interface ComposerProps {
   name: string;
   /** In place of that name and of the placeholder, where nobody receives what is written. */
   label?: string | undefined;
+  input: RefObject<HTMLTextAreaElement | null>;
+  /** The message that is answered, or whose text is edited here. */
+  context: ComposerContext | null;
+  ownId: string | undefined;
+  /** Names of others. */
+  nameOf: (userId: string) => string;
   draft: string;
   onDraftChange: (draft: string) => void;
   /** Called with text that is not blank and not too long, as it was written. */
   onSend: () => void;
+  /** Ends the answer, or the edit. */
+  onCancel: () => void;
+  /** Edits the person's last message, if there is one. */
+  onEditLast: () => void;
   /** Each new positive number moves the focus here; on a phone the keyboard would cover the chat. */
   focusRequest: number;
   /** Categories of the emoji picker; all when absent. */
   emojiCategories?: readonly EmojiCategory[];
 }
 
-/** The message form. Enter sends, Shift and Enter start a new line. Give it a key by conversation. */
-export function Composer({
-  name,
-  label,
-  draft,
-  onDraftChange,
-  onSend,
-  focusRequest,
-  emojiCategories,
-}: ComposerProps) {
-  const input = useRef<HTMLTextAreaElement>(null);
+/**
+ * The message form. Enter sends, Shift and Enter start a new line, Escape ends an answer or an edit, and Up in an empty
+ * input edits the last message. Give it a key by conversation.
+ */
+export function Composer(props: ComposerProps) {
+  const { name, label, input, context, draft, onDraftChange, onSend, focusRequest, emojiCategories } = props;
   const hintId = useId();
   const wide = useMediaQuery(wideScreen);
 
@@ -58,10 +65,10 @@ export function Composer({
   const problem = pasteRefused ? t('chat.pasteTooLong') : tooLong ? t('chat.tooLong') : null;
   const hint = room < littleRoom ? t('chat.roomLeft', { count: room }) : null;
 
-  useLayoutEffect(() => fitHeight(input.current, draft), [draft]);
+  useLayoutEffect(() => fitHeight(input.current, draft), [input, draft]);
   useEffect(() => {
     if (wide && focusRequest > 0) input.current?.focus();
-  }, [wide, focusRequest]);
+  }, [wide, focusRequest, input]);
 
   function send() {
     if (text === '' || tooLong) return;
@@ -82,11 +89,17 @@ export function Composer({
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    // While composing (Japanese, dead keys), Enter belongs to the input method.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    // While composing (Japanese, dead keys), these keys belong to the input method.
+    if (event.nativeEvent.isComposing || event.shiftKey) return;
+    if (event.key === 'Enter') send();
+    else if (event.key === 'Escape' && context !== null) props.onCancel();
+    else if (event.key === 'ArrowUp' && draft === '' && !isModified(event)) props.onEditLast();
+    else return;
     event.preventDefault();
-    send();
   }
+
+  const editing = context?.kind === 'edit';
+  const inputLabel = editing ? t('chat.editLabel') : (label ?? t('chat.inputLabel', { name }));
 
   return (
     <form
@@ -96,6 +109,17 @@ export function Composer({
         send();
       }}
     >
+      {context !== null && (
+        <ComposerContextBar
+          context={context}
+          ownId={props.ownId}
+          nameOf={props.nameOf}
+          onCancel={() => {
+            props.onCancel();
+            input.current?.focus();
+          }}
+        />
+      )}
       {problem !== null && (
         <p className={styles.problem} id={hintId} role="alert">
           {problem}
@@ -115,7 +139,7 @@ export function Composer({
         rows={1}
         dir="auto"
         placeholder={label ?? t('chat.placeholder')}
-        aria-label={label ?? t('chat.inputLabel', { name })}
+        aria-label={inputLabel}
         aria-invalid={tooLong}
         aria-describedby={problem === null && hint === null ? undefined : hintId}
         // The browser would write it in plain text into its session file, to have it again after a restart.
@@ -128,12 +152,16 @@ export function Composer({
       />
       <div className={styles.send}>
         <Button type="submit" variant="primary" disabled={text === '' || tooLong}>
-          <SendHorizontal size={18} aria-hidden="true" />
-          <span className={styles.word}>{t('chat.send')}</span>
+          {editing ? <Check size={18} aria-hidden="true" /> : <SendHorizontal size={18} aria-hidden="true" />}
+          <span className={styles.word}>{t(editing ? 'chat.save' : 'chat.send')}</span>
         </Button>
       </div>
     </form>
   );
+}
+
+function isModified({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return altKey || ctrlKey || metaKey;
 }
 
 /** Bytes that still fit; less than none for a text that is too long. */

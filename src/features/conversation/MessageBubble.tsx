@@ -1,26 +1,29 @@
 import { clsx } from 'clsx';
-import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, LockKeyhole } from 'lucide-react';
+import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3 } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { undecryptableTexts } from '../../i18n/undecryptable.ts';
-import type { MessageView, UndecryptableReason } from '../../store/chats.ts';
-import { Button } from '../../ui/Button.tsx';
-import { Disclosure } from '../../ui/Disclosure.tsx';
+import type { MessageView } from '../../store/chats.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { isSingleEmoji } from './emoji.ts';
 import styles from './MessageBubble.module.css';
+import { MessageContent } from './MessageContent.tsx';
 import { MessageMoment } from './MessageMoment.tsx';
-import { MessageText } from './MessageText.tsx';
+import { type MenuAnchor, type Point, pointAnchor } from './menuAnchor.ts';
 import { type MessageState, messageState, type ReceiptState, stateText } from './messageState.ts';
+import { NotSent } from './NotSent.tsx';
+import { QuoteBlock, type QuotedMessage } from './Quote.tsx';
+import { type ReactionActions, Reactions } from './Reactions.tsx';
+import { useHold } from './useHold.ts';
 
-/** The place at which a menu opens: a control, or the pointer. */
-export type MenuAnchor = Element | { getBoundingClientRect(): DOMRect };
-
-export interface BubbleActions {
+export interface BubbleActions extends ReactionActions {
   readonly onRetry: (messageId: string) => void;
   readonly onDiscard: (messageId: string) => void;
   readonly onMenu: (message: MessageView, anchor: MenuAnchor) => void;
   readonly onUnfold: (messageId: string, unfolded: boolean) => void;
+  /** Leads to another message. */
+  readonly onLead: (messageId: string) => void;
+  /** Shows how it was before its edits. */
+  readonly onVersions: (message: MessageView) => void;
 }
 
 /** Keep functions and objects the same from render to render, so that bubbles in sight are not drawn anew. */
@@ -29,6 +32,11 @@ interface MessageBubbleProps {
   own: boolean;
   /** Name of the sender, for screen readers. */
   author: string;
+  /** The message that it answers, as it is now; null where it isn't here, undefined where it answers none. */
+  quoted: QuotedMessage | null | undefined;
+  ownId: string | undefined;
+  /** Says "You" of the person. */
+  nameOf: (userId: string) => string;
   /** Null where it isn't known that others have it. */
   receipt: ReceiptState | null;
   /** Its place in a run of messages by the same person. */
@@ -37,20 +45,29 @@ interface MessageBubbleProps {
   unfolded: boolean;
   /** True if the Tab key reaches its controls. */
   reachable: boolean;
+  canReact: boolean;
+  /** The most reactions that have room. */
+  mostReactions: number;
   actions: BubbleActions;
 }
 
 export const MessageBubble = memo(function MessageBubble(props: MessageBubbleProps) {
-  const { message, own, author, first, last, actions } = props;
+  const { message, own, author, first, last, quoted, reachable, actions } = props;
+  const { content, isEdited, reactions, unsentChanges = [] } = message;
   const state = messageState(message, { own, receipt: props.receipt });
-  const large = message.content.kind === 'text' && isSingleEmoji(message.content.text.trim());
+  const large = content.kind === 'text' && isSingleEmoji(content.text.trim()) && quoted === undefined;
+
+  function menuAt(target: EventTarget, point: Point): boolean {
+    // The browser's own menu serves links and selected text better.
+    const onLink = target instanceof Element && target.closest('a') !== null;
+    if (onLink || getSelection()?.isCollapsed === false) return false;
+    actions.onMenu(message, pointAnchor(point));
+    return true;
+  }
+  const hold = useHold((point, target) => menuAt(target, point));
 
   function onContextMenu(event: MouseEvent) {
-    // The browser's own menu serves links and selected text better.
-    const onLink = event.target instanceof Element && event.target.closest('a') !== null;
-    if (onLink || getSelection()?.isCollapsed === false) return;
-    event.preventDefault();
-    actions.onMenu(message, pointAnchor(event));
+    if (menuAt(event.target, event)) event.preventDefault();
   }
 
   return (
@@ -65,17 +82,44 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
       )}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- a shortcut to the button in it */}
-      <div className={styles.bubble} onContextMenu={onContextMenu}>
+      <div className={styles.bubble} onContextMenu={onContextMenu} {...hold}>
         <VisuallyHidden>{author}: </VisuallyHidden>
-        <Content message={message} large={large} unfolded={props.unfolded} onUnfold={actions.onUnfold} />
+        {quoted !== undefined && (
+          <QuoteBlock
+            message={quoted}
+            own={quoted?.senderId === props.ownId}
+            author={quoted === null ? '' : props.nameOf(quoted.senderId)}
+            reachable={reachable}
+            onLead={actions.onLead}
+          />
+        )}
+        <MessageContent
+          message={message}
+          own={own}
+          large={large}
+          unfolded={props.unfolded}
+          onUnfold={actions.onUnfold}
+        />
         <div className={styles.meta}>
+          {isEdited === true && content.kind === 'text' && (
+            <button
+              type="button"
+              className={styles.edited}
+              tabIndex={reachable ? 0 : -1}
+              aria-label={t('chat.editedVersions')}
+              aria-haspopup="dialog"
+              onClick={() => actions.onVersions(message)}
+            >
+              {t('chat.edited')}
+            </button>
+          )}
           <MessageMoment message={message} author={own ? null : author} />
           {own && <StateMark state={state} />}
         </div>
         <button
           type="button"
           className={styles.more}
-          tabIndex={props.reachable ? 0 : -1}
+          tabIndex={reachable ? 0 : -1}
           aria-label={t('chat.actions')}
           aria-haspopup="menu"
           onClick={(event) => actions.onMenu(message, event.currentTarget)}
@@ -83,56 +127,35 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
           <ChevronDown aria-hidden="true" />
         </button>
       </div>
-      {state === 'failed' && (
-        <div className={styles.failure}>
-          <span>{t('chat.notSent')}</span>
-          <Button size="small" variant="quiet" onClick={() => actions.onRetry(message.messageId)}>
-            {t('chat.retry')}
-          </Button>
-          <Button size="small" variant="quiet" onClick={() => actions.onDiscard(message.messageId)}>
-            {t('chat.discard')}
-          </Button>
-        </div>
+      {reactions !== undefined && reactions.length > 0 && (
+        <Reactions
+          message={message}
+          own={own}
+          ownId={props.ownId}
+          nameOf={props.nameOf}
+          most={props.mostReactions}
+          reachable={reachable}
+          canReact={props.canReact}
+          actions={actions}
+        />
       )}
+      {state === 'failed' && (
+        <NotSent
+          text={t('chat.notSent')}
+          messageId={message.messageId}
+          onRetry={actions.onRetry}
+          onDiscard={actions.onDiscard}
+        />
+      )}
+      {unsentChanges.map(({ messageId, status }) => {
+        if (status === 'sending') return null;
+        const { onRetry, onDiscard } = actions;
+        const text = t('chat.changeNotSent');
+        return <NotSent key={messageId} {...{ text, messageId, onRetry, onDiscard }} />;
+      })}
     </article>
   );
 });
-
-function pointAnchor({ clientX, clientY }: MouseEvent): MenuAnchor {
-  return { getBoundingClientRect: () => new DOMRect(clientX, clientY, 0, 0) };
-}
-
-interface ContentProps {
-  message: MessageView;
-  large: boolean;
-  unfolded: boolean;
-  onUnfold: BubbleActions['onUnfold'];
-}
-
-function Content({ message: { content, messageId }, large, unfolded, onUnfold }: ContentProps) {
-  if (content.kind === 'undecryptable') return <Undecryptable reason={content.reason} />;
-  if (content.kind === 'unknown') return <p className={styles.muted}>{t('messages.unknownKind')}</p>;
-  if (content.text.trim() === '') return <p className={styles.muted}>{t('messages.noContent')}</p>;
-  if (large) return <p className={styles.emoji}>{content.text.trim()}</p>;
-  return (
-    <MessageText text={content.text} unfolded={unfolded} onUnfold={(unfold) => onUnfold(messageId, unfold)} />
-  );
-}
-
-function Undecryptable({ reason }: { reason: UndecryptableReason }) {
-  return (
-    <div className={styles.notice}>
-      <LockKeyhole aria-hidden="true" />
-      <span>{t('messages.undecryptable')}</span>
-      <div className={styles.details}>
-        <Disclosure summary={t('chat.why')}>
-          <p>{t(undecryptableTexts[reason])}</p>
-          <p>{t(`${undecryptableTexts[reason]}Todo`)}</p>
-        </Disclosure>
-      </div>
-    </div>
-  );
-}
 
 const stateIcons: Record<MessageState, ReactNode> = {
   sending: <Clock3 />,

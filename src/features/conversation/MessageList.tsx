@@ -1,22 +1,28 @@
 import { clsx } from 'clsx';
 import { ArrowDown, LockKeyhole } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, type RefObject, useCallback, useMemo, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView, ReadingPlace } from '../../store/chats.ts';
+import type { MessageChanges } from '../../store/useMessageChanges.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { dayLabel } from '../../ui/format.ts';
 import { LoadingLine } from '../../ui/Spinner.tsx';
+import { useMediaQuery } from '../../ui/useMediaQuery.ts';
 import { useNow } from '../../ui/useNow.ts';
-import { type BubbleActions, type MenuAnchor, MessageBubble } from './MessageBubble.tsx';
-import { MessageDetails } from './MessageDetails.tsx';
+import { abilitiesOf } from './abilities.ts';
+import { type BubbleActions, MessageBubble } from './MessageBubble.tsx';
 import styles from './MessageList.module.css';
-import { MessageMenu } from './MessageMenu.tsx';
-import { messageState, type ReceiptState } from './messageState.ts';
+import { MessagePopups, useMessagePopups } from './MessagePopups.tsx';
+import type { MenuAnchor } from './menuAnchor.ts';
+import type { ReceiptState } from './messageState.ts';
+import type { QuotedMessage } from './Quote.tsx';
 import { type ChatNotice, type Divider, timeline } from './timeline.ts';
-import { useMessageKeys } from './useMessageKeys.ts';
+import { useLeadTo } from './useLeadTo.ts';
+import { type MessageAction, useMessageKeys } from './useMessageKeys.ts';
 import { useMessageScroll } from './useMessageScroll.ts';
 import { useOlderMessages } from './useOlderMessages.ts';
+import { useReactionNews } from './useReactionNews.ts';
 import { useUnreadLine } from './useUnreadLine.ts';
 
 export interface MessageListProps {
@@ -27,6 +33,7 @@ export interface MessageListProps {
   /** Ascending by time. */
   notices?: readonly ChatNotice[];
   ownId: string | undefined;
+  /** Names of others. Keep it the same from render to render. */
   nameOf: (userId: string) => string;
   /** Returns what is known of others having an own message. */
   receiptOf: (message: MessageView) => ReceiptState | null;
@@ -40,10 +47,19 @@ export interface MessageListProps {
   hasOlder: boolean;
   /** Resolves to whether it succeeded; never rejects. */
   onLoadOlder: () => Promise<boolean>;
+  changes: MessageChanges;
+  /** False where nothing can be sent. */
+  canWrite?: boolean;
+  /** Own browsers alone have them. */
+  isNotes?: boolean;
+  /** The form's input. */
+  composer: RefObject<HTMLElement | null>;
   /** Keep these three the same from render to render. */
   onRetry: (messageId: string) => void;
   onDiscard: (messageId: string) => void;
   onCopy: (text: string) => void;
+  /** A message was answered that isn't on this device. */
+  onOriginalMissing: () => void;
   /** The reader's place when this conversation was last open; null for its newest message. */
   place: ReadingPlace | null;
   onLeave: (place: ReadingPlace | null) => void;
@@ -53,16 +69,13 @@ export interface MessageListProps {
   empty: ReactNode;
 }
 
-interface MenuState {
-  readonly open: boolean;
-  readonly message: MessageView;
-  readonly anchor: MenuAnchor;
-}
+/** The most reactions below a bubble. */
+const mostReactions = { narrow: 3, wide: 12 } as const;
 
 /** Messages of one conversation. Give it a key by conversation, which its place, menu and unfolded texts belong to. */
 export function MessageList(props: MessageListProps) {
-  const { messages, notices, ownId, hasOlder, loading, nameOf, receiptOf, onCopy, onRetry, onDiscard } =
-    props;
+  const { messages, notices, ownId, hasOlder, loading, nameOf, receiptOf, onRetry, onDiscard } = props;
+  const { changes, canWrite = true } = props;
   const older = useOlderMessages(hasOlder, props.onLoadOlder);
   const [active, setActive] = useState<string | null>(null);
   const { scroller, virtualizer, atEnd, unseen, isInSight, onScroll, toEnd } = useMessageScroll({
@@ -84,31 +97,72 @@ export function MessageList(props: MessageListProps) {
     atEnd,
     isInSight,
   });
-  const keys = useMessageKeys({ messages, virtualizer, scroller, active, onActive: setActive });
+  const popups = useMessagePopups();
+  const { show } = popups;
+  const keys = useMessageKeys({ messages, virtualizer, scroller, active, onActive: setActive, onAction });
+  const lead = useLeadTo({
+    messages,
+    hasOlder,
+    older,
+    reach: (row) => keys.focus(row, 'center'),
+    onMissing: props.onOriginalMissing,
+  });
   const line = useMemo(
     () => timeline({ messages, hasOlder, unreadFrom, ...(notices && { notices }) }),
     [messages, notices, hasOlder, unreadFrom],
   );
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
-  const [menu, setMenu] = useState<MenuState | null>(null);
-  const [details, setDetails] = useState<{ message: MessageView; open: boolean } | null>(null);
   const now = useNow();
+  const narrow = useMediaQuery('(max-width: 30rem)');
 
   const onUnfold = useCallback((messageId: string, unfold: boolean) => {
     setUnfolded(
       (before) => new Set(unfold ? [...before, messageId] : [...before].filter((id) => id !== messageId)),
     );
   }, []);
-  const onMenu = useCallback((message: MessageView, anchor: MenuAnchor) => {
-    setActive(message.messageId);
-    setMenu({ open: true, message, anchor });
-  }, []);
-  const actions: BubbleActions = useMemo(
-    () => ({ onRetry, onDiscard, onMenu, onUnfold }),
-    [onRetry, onDiscard, onMenu, onUnfold],
+  const { leadTo } = lead;
+  const actions: BubbleActions = useMemo(() => {
+    const opens = (kind: Parameters<typeof show>[0]) => (message: MessageView, anchor?: MenuAnchor) => {
+      setActive(message.messageId);
+      show(kind, message, anchor);
+    };
+    return {
+      onRetry,
+      onDiscard,
+      onUnfold,
+      onLead: leadTo,
+      onMenu: opens('menu'),
+      onVersions: opens('versions'),
+      onPick: opens('picker'),
+      onReactors: opens('reactors'),
+      onReact: changes.react,
+    };
+  }, [changes, leadTo, onRetry, onDiscard, onUnfold, show]);
+  const personOf = useCallback(
+    (userId: string) => (userId === ownId ? t('chat.you') : nameOf(userId)),
+    [nameOf, ownId],
   );
+  useReactionNews(messages, ownId, nameOf);
 
-  const authorOf = ({ senderId }: MessageView) => (senderId === ownId ? t('chat.you') : nameOf(senderId));
+  function onAction(action: MessageAction, message: MessageView, row: Element): boolean {
+    const can = abilitiesOf(message, { own: message.senderId === ownId, canWrite });
+    if (action === 'delete') {
+      if (can.deleteForEveryone || can.deleteHere) show('deletion', message);
+    } else if (!can[action]) return false;
+    else if (action === 'react') {
+      show('picker', message, row.querySelector('[aria-haspopup="menu"]') ?? row);
+    } else {
+      changes[action](message);
+      props.composer.current?.focus();
+    }
+    return true;
+  }
+
+  /** The message that one answers, as it is now. */
+  function quotedBy({ quote }: MessageView): QuotedMessage | null | undefined {
+    const quotedId = quote?.message?.messageId;
+    return messages.findLast(({ messageId }) => messageId === quotedId) ?? quote?.message;
+  }
 
   function row(index: number) {
     const message = messages[index];
@@ -119,12 +173,17 @@ export function MessageList(props: MessageListProps) {
       <MessageBubble
         message={message}
         own={own}
-        author={authorOf(message)}
+        author={personOf(message.senderId)}
+        quoted={message.quote && quotedBy(message)}
+        ownId={ownId}
+        nameOf={personOf}
         receipt={own ? receiptOf(message) : null}
         first={first}
         last={last}
         unfolded={unfolded.has(message.messageId)}
         reachable={message.messageId === (active ?? messages.at(-1)?.messageId)}
+        canReact={canWrite}
+        mostReactions={narrow ? mostReactions.narrow : mostReactions.wide}
         actions={actions}
       />
     );
@@ -176,7 +235,12 @@ export function MessageList(props: MessageListProps) {
                 key={key}
                 ref={virtualizer.measureElement}
                 data-index={index}
-                className={clsx(styles.row, index > 0 && line.placeOf(index - 1).first && styles.first)}
+                className={clsx(
+                  styles.row,
+                  index > 0 && line.placeOf(index - 1).first && styles.first,
+                  key === lead.marked && styles.marked,
+                )}
+                onAnimationEnd={lead.unmark}
                 style={{ transform: `translateY(${start}px)` }}
                 tabIndex={index === 0 ? undefined : -1}
                 onFocus={() => setActive(messages[index - 1]?.messageId ?? null)}
@@ -203,29 +267,24 @@ export function MessageList(props: MessageListProps) {
           </Button>
         </div>
       )}
-      {menu !== null && (
-        <MessageMenu
-          {...menu}
-          onClose={() => setMenu({ ...menu, open: false })}
-          returnFocus={keys.activeButton}
-          onCopy={onCopy}
-          onDetails={(message) => setDetails({ message, open: true })}
-        />
+      {lead.seeking && (
+        <div className={styles.seeking}>
+          <LoadingLine text={t('chat.originalSought')} />
+        </div>
       )}
-      {details !== null && (
-        <MessageDetails
-          message={details.message}
-          author={authorOf(details.message)}
-          ownId={ownId}
-          nameOf={nameOf}
-          state={messageState(details.message, {
-            own: details.message.senderId === ownId,
-            receipt: receiptOf(details.message),
-          })}
-          open={details.open}
-          onClose={() => setDetails({ ...details, open: false })}
-        />
-      )}
+      <MessagePopups
+        {...popups}
+        messages={messages}
+        ownId={ownId}
+        nameOf={personOf}
+        receiptOf={receiptOf}
+        changes={changes}
+        canWrite={canWrite}
+        isNotes={props.isNotes === true}
+        onCopy={props.onCopy}
+        returnFocus={keys.activeButton}
+        toInput={() => props.composer.current}
+      />
     </div>
   );
 }
@@ -242,7 +301,7 @@ function Head({ hasOlder, older, beginning }: HeadProps) {
   return (
     <div className={styles.older}>
       {older.failed ? (
-        <Button size="small" variant="quiet" onClick={older.load}>
+        <Button size="small" variant="quiet" onClick={() => void older.load()}>
           {t('chat.loadOlder')}
         </Button>
       ) : (

@@ -1,25 +1,46 @@
 import { Menu } from '@base-ui/react/menu';
-import { Copy, Info } from 'lucide-react';
+import { Copy, Info, Pencil, Reply, SmilePlus, Trash2, UsersRound } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useContext, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
 import styles from '../../ui/Menu.module.css';
-import type { MenuAnchor } from './MessageBubble.tsx';
+import { EmojiMemoryContext } from '../emoji/memory.ts';
+import type { Abilities } from './abilities.ts';
+import own from './MessageMenuPopup.module.css';
+import type { MenuAnchor } from './menuAnchor.ts';
 
-interface MessageMenuProps {
+export interface MessageMenuActions {
+  readonly onReact: (message: MessageView, emoji: string) => void;
+  readonly onPick: (message: MessageView) => void;
+  readonly onReactors: (message: MessageView) => void;
+  readonly onReply: (message: MessageView) => void;
+  readonly onEdit: (message: MessageView) => void;
+  readonly onDelete: (message: MessageView) => void;
+  readonly onDetails: (message: MessageView) => void;
+  readonly onCopy: (text: string) => void;
+}
+
+interface MessageMenuProps extends MessageMenuActions {
   open: boolean;
   message: MessageView;
+  ownId: string | undefined;
+  abilities: Abilities;
   /** The place at which it opens. */
   anchor: MenuAnchor;
   onClose: () => void;
   /** Returns the element that gets the focus when the menu closes. */
   returnFocus: () => HTMLElement | null;
-  onCopy: (text: string) => void;
-  onDetails: (message: MessageView) => void;
 }
 
 export function MessageMenuPopup(props: MessageMenuProps) {
-  const { open, message, anchor, onClose, onCopy, onDetails } = props;
+  const { open, message, abilities, anchor, onClose } = props;
   const text = message.content.kind === 'text' ? message.content.text : '';
+  const item = (icon: ReactNode, label: string, onClick: () => void) => (
+    <Menu.Item className={styles.item} onClick={onClick}>
+      {icon}
+      {label}
+    </Menu.Item>
+  );
   return (
     <Menu.Root
       open={open}
@@ -36,19 +57,78 @@ export function MessageMenuPopup(props: MessageMenuProps) {
           collisionPadding={8}
         >
           <Menu.Popup className={styles.popup} aria-label={t('chat.actions')} finalFocus={props.returnFocus}>
-            {text.trim() !== '' && (
-              <Menu.Item className={styles.item} onClick={() => onCopy(text)}>
-                <Copy />
-                {t('chat.copyText')}
+            {abilities.react && <QuickReactions {...props} />}
+            {abilities.reply && item(<Reply />, t('chat.reply'), () => props.onReply(message))}
+            {abilities.edit && item(<Pencil />, t('chat.edit'), () => props.onEdit(message))}
+            {text.trim() !== '' && item(<Copy />, t('chat.copyText'), () => props.onCopy(text))}
+            {message.reactions !== undefined &&
+              item(<UsersRound />, t('chat.reactions'), () => props.onReactors(message))}
+            {item(<Info />, t('chat.detailsTitle'), () => props.onDetails(message))}
+            {(abilities.deleteForEveryone || abilities.deleteHere) && (
+              <Menu.Item
+                className={`${styles.item} ${styles.danger}`}
+                onClick={() => props.onDelete(message)}
+              >
+                <Trash2 />
+                {t('chat.delete')}
               </Menu.Item>
             )}
-            <Menu.Item className={styles.item} onClick={() => onDetails(message)}>
-              <Info />
-              {t('chat.detailsTitle')}
-            </Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
     </Menu.Root>
+  );
+}
+
+const quickCount = 6;
+/** Stand in until a person has used others. */
+const commonReactions = ['👍️', '❤️', '😂', '😮', '😢', '🙏'];
+
+/** A row of the emojis used last, and the way to all others. Left and Right lead along it, Down below it. */
+function QuickReactions({ message, ownId, onReact, onPick }: MessageMenuProps) {
+  const { recent } = useContext(EmojiMemoryContext);
+  const row = useRef<HTMLDivElement>(null);
+  const quick = [...new Set([...recent, ...commonReactions])].slice(0, quickCount);
+  const given = (emoji: string) =>
+    ownId !== undefined &&
+    message.reactions?.some((reaction) => reaction.emoji === emoji && reaction.userIds.includes(ownId)) ===
+      true;
+
+  function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
+    const items = [...(row.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
+    const at = items.indexOf(event.target as HTMLElement);
+    const forwards = getComputedStyle(event.currentTarget).direction === 'rtl' ? -1 : 1;
+    const steps: Record<string, number> = {
+      ArrowRight: at + forwards,
+      ArrowLeft: at - forwards,
+      ArrowDown: items.length,
+    };
+    const to = steps[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const below = row.current?.nextElementSibling;
+    const next = to === items.length && event.key === 'ArrowDown' ? below : items[to];
+    if (next instanceof HTMLElement) next.focus();
+  }
+
+  return (
+    <Menu.Group ref={row} className={own.quick} aria-label={t('chat.react')} onKeyDown={onKeyDown}>
+      {quick.map((emoji) => (
+        <Menu.CheckboxItem
+          key={emoji}
+          className={own.emoji}
+          checked={given(emoji)}
+          closeOnClick
+          aria-label={t('chat.reactWith', { emoji })}
+          onClick={() => onReact(message, emoji)}
+        >
+          {emoji}
+        </Menu.CheckboxItem>
+      ))}
+      <Menu.Item className={own.emoji} aria-label={t('chat.moreReactions')} onClick={() => onPick(message)}>
+        <SmilePlus />
+      </Menu.Item>
+    </Menu.Group>
   );
 }

@@ -5,8 +5,9 @@ import type { MessageContent } from '../../store/chats.ts';
 /** Characters; a list never shows more. */
 const previewLength = 140;
 
-/** One line that stands for a message in lists and announcements. */
-export function contentPreview(content: MessageContent): string {
+/** One line that stands for a message in lists, quotes and announcements. */
+export function contentPreview(content: MessageContent, { own = false } = {}): string {
+  if (content.kind === 'deleted') return t(own ? 'messages.deletedOwn' : 'messages.deleted');
   if (content.kind === 'undecryptable') return t('messages.undecryptable');
   if (content.kind === 'unknown') return t('messages.unknownKind');
   return linePreview(content.text) || t('messages.noContent');

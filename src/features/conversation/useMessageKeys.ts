@@ -9,10 +9,29 @@ interface MessageKeysInput {
   /** Id of the message that was last reached. */
   active: string | null;
   onActive: (messageId: string) => void;
+  /** A key was pressed on a message. Returns whether that message allows it. */
+  onAction: (action: MessageAction, message: MessageView, row: Element) => boolean;
 }
 
-/** Moves the focus between messages by Up, Down, Home and End, from the newest; Tab goes into the focused one. */
-export function useMessageKeys({ messages, virtualizer, scroller, active, onActive }: MessageKeysInput) {
+/** Done by a key with the message that has the focus. */
+export type MessageAction = 'reply' | 'edit' | 'delete' | 'react';
+
+const actionKeys: Readonly<Record<string, MessageAction>> = {
+  r: 'reply',
+  e: 'edit',
+  Delete: 'delete',
+  // The key for it on a Mac.
+  Backspace: 'delete',
+  '+': 'react',
+  ':': 'react',
+};
+
+/**
+ * Moves the focus between messages by Up, Down, Home and End, from the newest; Tab goes into the focused one, and letters
+ * reply to it, edit it, delete it and react.
+ */
+export function useMessageKeys(input: MessageKeysInput) {
+  const { messages, virtualizer, scroller, active, onActive } = input;
   const wanted = useRef<number | null>(null);
 
   function rowAt(row: number): HTMLElement | null {
@@ -27,20 +46,29 @@ export function useMessageKeys({ messages, virtualizer, scroller, active, onActi
   }
   useLayoutEffect(focusWanted);
 
-  function focus(row: number) {
+  function focus(row: number, align: 'auto' | 'center' = 'auto') {
     const message = messages[row - 1];
     if (message === undefined) return;
     wanted.current = row;
     onActive(message.messageId);
-    virtualizer.scrollToIndex(row);
+    virtualizer.scrollToIndex(row, { align });
     focusWanted();
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     const { target, currentTarget } = event;
-    const modified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
+    const modified = event.ctrlKey || event.altKey || event.metaKey;
     if (modified || !(target instanceof Element) || !currentTarget.contains(target)) return;
-    const row = Number(target.closest('[data-index]')?.getAttribute('data-index') ?? messages.length + 1);
+    const element = target.closest('[data-index]');
+    const row = Number(element?.getAttribute('data-index') ?? messages.length + 1);
+    const message = messages[row - 1];
+    // Some keyboards write these signs with Shift.
+    const action = actionKeys[event.key];
+    if (action !== undefined && element !== null && message !== undefined) {
+      if (input.onAction(action, message, element)) event.preventDefault();
+      return;
+    }
+    if (event.shiftKey) return;
     const to = destination(event.key, row, messages.length);
     if (to === null) return;
     event.preventDefault();
@@ -53,7 +81,7 @@ export function useMessageKeys({ messages, virtualizer, scroller, active, onActi
     return rowAt(row)?.querySelector<HTMLElement>('[aria-haspopup="menu"]') ?? scroller.current;
   }
 
-  return { onKeyDown, activeButton };
+  return { onKeyDown, activeButton, focus };
 }
 
 function destination(key: string, row: number, last: number): number | null {

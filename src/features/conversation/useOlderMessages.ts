@@ -6,17 +6,20 @@ export function useOlderMessages(hasOlder: boolean, loadOlder: () => Promise<boo
   const [loading, setLoading] = useState(false);
   const [failed, setFailed] = useState(false);
 
-  async function run() {
+  async function run(): Promise<boolean> {
     running.current = true;
     setLoading(true);
     setFailed(false);
-    setFailed(!(await loadOlder()));
+    const succeeded = await loadOlder();
+    setFailed(!succeeded);
     setLoading(false);
     running.current = false;
+    return succeeded;
   }
 
-  function load() {
-    if (hasOlder && !running.current) void run();
+  /** Resolves to false if it was tried in vain. */
+  async function load(): Promise<boolean> {
+    return !hasOlder || running.current || run();
   }
 
   return {
@@ -25,7 +28,7 @@ export function useOlderMessages(hasOlder: boolean, loadOlder: () => Promise<boo
     load,
     /** The reader comes near the oldest message there is. */
     approach: () => {
-      if (!failed) load();
+      if (!failed) void load();
     },
   };
 }

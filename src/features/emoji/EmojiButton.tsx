@@ -1,19 +1,16 @@
 import { Popover } from '@base-ui/react/popover';
-import { Smile, TriangleAlert } from 'lucide-react';
+import { Smile } from 'lucide-react';
 import type { RefObject } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { Button, iconButtonClass } from '../../ui/Button.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
-import { type EmojiCategory, emojiCategories } from './data.ts';
-import styles from './EmojiButton.module.css';
-import { LoadingGrid } from './LoadingGrid.tsx';
-import { preloadPicker, usePicker } from './usePicker.ts';
+import { iconButtonClass } from '../../ui/Button.tsx';
+import type { EmojiCategory } from './data.ts';
+import { EmojiPopup } from './EmojiPopup.tsx';
+import { preloadPicker } from './usePicker.ts';
 
 interface EmojiButtonProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  categories?: readonly EmojiCategory[];
+  categories?: readonly EmojiCategory[] | undefined;
   /** The picker closes after it. */
   onPick: (emoji: string) => void;
   /** Gets the focus when the picker closes. */
@@ -21,15 +18,7 @@ interface EmojiButtonProps {
 }
 
 /** Opens the picker of emojis. Escape closes it. */
-export function EmojiButton({
-  open,
-  onOpenChange,
-  categories = emojiCategories,
-  onPick,
-  returnFocusTo,
-}: EmojiButtonProps) {
-  const { picker, retry } = usePicker(open);
-
+export function EmojiButton({ open, onOpenChange, categories, onPick, returnFocusTo }: EmojiButtonProps) {
   function pick(emoji: string) {
     onPick(emoji);
     onOpenChange(false);
@@ -47,33 +36,7 @@ export function EmojiButton({
       >
         <Smile aria-hidden="true" />
       </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner
-          className={styles.positioner}
-          side="top"
-          align="start"
-          sideOffset={8}
-          collisionPadding={8}
-        >
-          <Popover.Popup className={styles.popup} finalFocus={returnFocusTo}>
-            <VisuallyHidden>
-              <Popover.Title>{t('emoji.title')}</Popover.Title>
-            </VisuallyHidden>
-            {picker === 'loading' && <LoadingGrid />}
-            {picker === 'failed' && (
-              <EmptyState
-                icon={<TriangleAlert />}
-                action={<Button onClick={retry}>{t('emoji.retry')}</Button>}
-              >
-                {t('emoji.loadFailed')}
-              </EmptyState>
-            )}
-            {typeof picker === 'object' && (
-              <picker.EmojiPicker emojis={picker.emojis} categories={categories} onPick={pick} />
-            )}
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
+      <EmojiPopup open={open} categories={categories} onPick={pick} finalFocus={returnFocusTo} />
     </Popover.Root>
   );
 }

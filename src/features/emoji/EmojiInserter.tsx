@@ -71,7 +71,7 @@ export function EmojiInserter({ input, text, onTextChange, categories }: EmojiIn
       onOpenChange={setOpen}
       onPick={insert}
       returnFocusTo={input}
-      {...(categories && { categories })}
+      categories={categories}
     />
   );
 }

@@ -50,6 +50,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
         notices={notices}
         nameOf={nameOf}
         receiptOf={() => null}
+        canWrite={!group.ended}
         showAuthors
         beginning={
           <SealLine>
@@ -65,6 +66,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
       {!group.ended && (
         <Composer
           {...composer}
+          nameOf={nameOf}
           name={name}
           focusRequest={focusRequest}
           emojiCategories={groupEmojiCategories}

@@ -1,6 +1,7 @@
-import { useStore } from 'jotai';
-import { useEffect, useState } from 'react';
+import { useAtom, useStore } from 'jotai';
+import { useEffect } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { announcementAtom } from '../../store/announcement.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
 import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
@@ -12,7 +13,7 @@ import { contentPreview } from '../conversation/preview.ts';
 /** Tells a screen reader about each message that arrives, whichever tab or conversation is open. */
 export function MessageAnnouncer() {
   const store = useStore();
-  const [announcement, setAnnouncement] = useState('');
+  const [announcement, setAnnouncement] = useAtom(announcementAtom);
 
   useEffect(() => {
     const arrivalsIn = createArrivals(Date.now());
@@ -33,9 +34,9 @@ export function MessageAnnouncer() {
 
     arrivals();
     return store.sub(chatsAtom, () => {
-      for (const arrival of arrivals()) setAnnouncement(wording(arrival));
+      for (const arrival of arrivals()) setAnnouncement(() => wording(arrival));
     });
-  }, [store]);
+  }, [setAnnouncement, store]);
 
   return <VisuallyHidden as="output">{announcement}</VisuallyHidden>;
 }

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { FileText, MessageCircle } from 'lucide-react';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { useBlocks } from '../../store/blocks.ts';
@@ -45,10 +45,11 @@ const noNotices: readonly ChatNotice[] = [];
 export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' | 'chat' | 'focusRequest'>) {
   const { list, composer } = useConversation(userId, chat, failures);
   const ownName = useAtomValue(nameOfAtom)(userId);
+  const nameOf = useCallback(() => ownName, [ownName]);
   const events = useAtomValue(chatEventsAtom)[userId];
   const notices = useMemo(
-    () => (events === undefined ? noNotices : eventNotices(events, userId, () => ownName)),
-    [events, ownName, userId],
+    () => (events === undefined ? noNotices : eventNotices(events, userId, nameOf)),
+    [events, nameOf, userId],
   );
   return (
     <>
@@ -56,8 +57,9 @@ export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' |
         {...list}
         label={t('notes.list')}
         notices={notices}
-        nameOf={() => ownName}
+        nameOf={nameOf}
         receiptOf={() => null}
+        isNotes
         beginning={<SealLine>{t('notes.seal')}</SealLine>}
         empty={
           <EmptyState icon={<FileText />} title={t('notes.none')}>
@@ -65,7 +67,7 @@ export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' |
           </EmptyState>
         }
       />
-      <Composer {...composer} name="" label={t('notes.write')} focusRequest={focusRequest} />
+      <Composer {...composer} nameOf={nameOf} name="" label={t('notes.write')} focusRequest={focusRequest} />
     </>
   );
 }
@@ -76,10 +78,11 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
   const isBlocked = useBlocks()?.some(({ id }) => id === userId) === true;
   const { readReceipts } = useAtomValue(preferencesAtom);
   const receipt = readReceipts ? chat.state?.receipts.find((one) => one.userId === userId) : undefined;
+  const nameOf = useCallback(() => name, [name]);
   const events = useAtomValue(chatEventsAtom)[userId];
   const notices = useMemo(
-    () => [...eventNotices(events ?? [], list.ownId, () => name), ...(lines ?? [])],
-    [events, lines, name, list.ownId],
+    () => [...eventNotices(events ?? [], list.ownId, nameOf), ...(lines ?? [])],
+    [events, lines, nameOf, list.ownId],
   );
 
   return (
@@ -91,7 +94,8 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
         {...list}
         label={t('messages.messagesWith', { name })}
         notices={notices}
-        nameOf={() => name}
+        nameOf={nameOf}
+        canWrite={!isBlocked}
         receiptOf={({ seq }) => receiptAt(seq, receipt)}
         beginning={
           <SealLine>
@@ -110,7 +114,7 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
       {isBlocked ? (
         <BlockedBanner open userId={userId} name={name} />
       ) : (
-        <Composer {...composer} name={name} focusRequest={focusRequest} />
+        <Composer {...composer} nameOf={nameOf} name={name} focusRequest={focusRequest} />
       )}
     </>
   );

@@ -167,10 +167,12 @@ function Preview({ row: { userId, lastMessage, notes }, current }: Pick<RowProps
     );
   }
   if (lastMessage === null) return t(notes ? 'notes.none' : 'messages.noPreview');
+  const { content, senderId } = lastMessage;
+  const own = senderId === ownId;
   return (
     <>
-      {lastMessage.senderId === ownId && !notes && `${t('messages.yourMessage')} `}
-      <bdi>{contentPreview(lastMessage.content)}</bdi>
+      {own && !notes && content.kind !== 'deleted' && `${t('messages.yourMessage')} `}
+      <bdi>{contentPreview(content, { own })}</bdi>
     </>
   );
 }

@@ -21,6 +21,11 @@ export function ShortcutsHelp({ open, onOpenChange }: ShortcutsHelpProps) {
         <Entry text={t('shortcuts.emoji')} caps={['Ctrl', 'E']} />
         <Entry text={t('shortcuts.send')} caps={['Enter']} />
         <Entry text={t('shortcuts.newLine')} caps={['Shift', 'Enter']} />
+        <Entry text={t('shortcuts.messageReply')} caps={['R']} />
+        <Entry text={t('shortcuts.messageReact')} caps={['+']} />
+        <Entry text={t('shortcuts.messageEdit')} caps={['E']} />
+        <Entry text={t('shortcuts.messageEditLast')} caps={['↑']} />
+        <Entry text={t('shortcuts.messageDelete')} caps={[mac ? '⌫' : 'Del']} />
         <Entry text={t('shortcuts.toast')} caps={['F6']} />
         <Entry text={t('shortcuts.close')} caps={['Esc']} />
       </dl>

@@ -143,12 +143,15 @@ export function createMessageBackup({
       const next =
         isFull || store.get(keysRenewedAtom) ? null : await crypto.nextBackupEntries(conversationId);
       if (next === null) return;
+      const { copies, replaces, upTo } = next;
       let stored: { count: number; lastPosition: number } | null = null;
-      if (next.copies.length > 0) {
-        const answer = await api.putHistory({ items: [...next.copies] });
+      if (copies.length > 0) {
+        const signature = replaces === undefined ? {} : { replaces };
+        const answer = await api.putHistory({ items: [...copies], ...signature });
         stored = { count: answer.stored, lastPosition: answer.lastPosition };
       }
-      await crypto.backupEntriesStored({ conversationId, upTo: next.upTo, stored });
+      const replaced = replaces === undefined ? [] : copies.map(({ id }) => id);
+      await crypto.backupEntriesStored({ conversationId, upTo, replaced, stored });
     }
   }
 

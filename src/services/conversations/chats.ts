@@ -94,6 +94,33 @@ function insert(merged: MessageView[], fresh: readonly MessageView[]): MessageVi
   return merged;
 }
 
+/**
+ * Leaves out older messages than those of a list that has not got all: one that was changed now is not to stand right before
+ * those of today.
+ */
+function withinReach({ hasOlder, messages }: Chat, given: readonly MessageView[]): readonly MessageView[] {
+  const lowest = (hasOlder ? messages.find(({ seq }) => seq !== null)?.seq : null) ?? 0;
+  return given.filter(({ seq }) => seq === null || seq >= lowest);
+}
+
+/** Shows in quotes what has become of the messages that they are of. */
+function withQuotes(
+  present: readonly MessageView[],
+  changed: ReadonlyMap<string, MessageView | null>,
+): readonly MessageView[] {
+  let isStale = false;
+  const quoting = present.map((message) => {
+    const quoted = message.quote?.message;
+    const now = quoted ? changed.get(quoted.messageId) : undefined;
+    if (now === undefined || now?.content === quoted?.content) return message;
+    isStale = true;
+    const { content, messageId, senderId } = now ?? {};
+    const isThere = content !== undefined && messageId !== undefined && senderId !== undefined;
+    return { ...message, quote: { message: isThere ? { messageId, senderId, content } : null } };
+  });
+  return isStale ? quoting : present;
+}
+
 export interface Chats {
   get(key: ConversationKey): Chat;
   change(key: ConversationKey, change: (chat: Chat) => Partial<Chat>): void;
@@ -138,7 +165,9 @@ export function createChats(
 
   /** Merges messages into a chat that has been loaded; the others read them from the worker when they are opened. */
   function merged(key: ConversationKey, { messages }: Chat, added: readonly MessageView[]): Partial<Chat> {
-    return loaded.has(key) ? { messages: mergeMessages(messages, added) } : {};
+    if (!loaded.has(key)) return {};
+    const merged = mergeMessages(messages, added);
+    return { messages: withQuotes(merged, new Map(added.map((message) => [message.messageId, message]))) };
   }
 
   function setStates(states: readonly ConversationState[]): void {
@@ -155,7 +184,7 @@ export function createChats(
   sessionEvents.on('entriesProcessed', ({ messages, state }) => {
     const key = shownKey(state);
     // One change for both, because everything on screen follows each change.
-    if (key !== null) change(key, (chat) => ({ state, ...merged(key, chat, messages) }));
+    if (key !== null) change(key, (chat) => ({ state, ...merged(key, chat, withinReach(chat, messages)) }));
   });
   sessionEvents.on('groupForgotten', ({ groupId }) => void forgotten.add(groupKeyOf(groupId)));
   sessionEvents.on('groupReturned', ({ groupId }) => void forgotten.delete(groupKeyOf(groupId)));
@@ -181,9 +210,8 @@ export function createChats(
     removeMessage(messageId) {
       for (const [key, chat] of Object.entries(store.get(chatsAtom))) {
         if (!chat.messages.some((message) => message.messageId === messageId)) continue;
-        change(key, () => ({
-          messages: chat.messages.filter((message) => message.messageId !== messageId),
-        }));
+        const left = chat.messages.filter((message) => message.messageId !== messageId);
+        change(key, () => ({ messages: withQuotes(left, new Map([[messageId, null]])) }));
       }
     },
     trim(key, kept) {

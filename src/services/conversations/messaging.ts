@@ -7,7 +7,7 @@ import { ApiError } from '../../net/errors.ts';
 import type { ConversationKey } from '../../store/chats.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { conversationOf } from '../core/conversationIds.ts';
+import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -94,6 +94,21 @@ export function createMessaging(options: MessagingOptions): Messaging {
     chats.setState(state);
   }
 
+  /** Shows a message without the change of it that was discarded. */
+  async function showWithout(conversationId: string, changeId: string): Promise<void> {
+    const key = keyOf(conversationId, ownUserId);
+    const changed = (key === null ? [] : chats.get(key).messages).find((message) =>
+      message.unsentChanges?.some(({ messageId }) => messageId === changeId),
+    );
+    if (changed === undefined) return;
+    const { messageId, seq } = changed;
+    const now =
+      seq === null
+        ? (await crypto.outbox(conversationId)).filter((message) => message.messageId === messageId)
+        : await crypto.messages(conversationId, { before: seq + 1, limit: 1 });
+    chats.addMessages(conversationId, now);
+  }
+
   return {
     async send(key, text, inReplyTo) {
       const trimmed = text.trim();
@@ -122,7 +137,9 @@ export function createMessaging(options: MessagingOptions): Messaging {
     async discard(messageId) {
       const state = await crypto.discardMessage(messageId);
       chats.removeMessage(messageId);
-      if (state !== null) chats.setState(state);
+      if (state === null) return;
+      chats.setState(state);
+      await showWithout(state.conversationId, messageId);
     },
 
     async deleteHere(key, messageId) {

@@ -49,9 +49,12 @@ export function conversationOf(key: ConversationKey, ownUserId: string): string 
   return Id.safeParse(key).success ? directConversationId(ownUserId, key) : null;
 }
 
-/** Returns whether a message is for nobody's eyes: own devices tell each other keys, what is read, and drafts. */
-export function isUnseen({ content, conversationId }: MessageView): boolean {
-  return content.kind === 'unknown' && selfOf(conversationId) !== null;
+/**
+ * Returns whether a message is for nobody's eyes: own devices tell each other keys, what is read, and drafts; and a change is
+ * shown where the message is that it changes.
+ */
+export function isUnseen({ content, conversationId, isChange }: MessageView): boolean {
+  return isChange === true || (content.kind === 'unknown' && selfOf(conversationId) !== null);
 }
 
 export { directConversationId, groupConversationId, groupOf, selfConversationId, selfOf };

@@ -3,7 +3,7 @@ import { directionOf } from '../../i18n/locales.ts';
 import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import { operator } from '../../operator/index.ts';
 import type { ExportFacts } from './facts.ts';
-import type { ExportLayout } from './layout.ts';
+import type { ExportLayout, Quoted } from './layout.ts';
 import { html, Markup } from './markup.ts';
 import stylesheet from './page.css?raw';
 import type { ExportedMessage } from './records.ts';
@@ -69,8 +69,30 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
   /** A message without a text says why. */
   function textOf({ content, kind, reason }: ExportedMessage): Markup {
     if (kind === 'text') return html`<p class="text" dir="auto">${content ?? ''}</p>`;
+    if (kind === 'deleted') return html`<p class="none">${t('profile.export.deleted')}</p>`;
     if (kind === 'unknown') return html`<p class="none">${t('profile.export.unknownKind')}</p>`;
     return html`<p class="none">${t('messages.undecryptable')}. ${reason === null ? '' : t(undecryptableTexts[reason])}</p>`;
+  }
+
+  function quoteOf(quoted: Quoted | null): Markup[] {
+    if (quoted === null) return [];
+    const text = quoted.text ?? t('profile.export.noText');
+    return [html`<p class="none" dir="auto">${t('profile.export.answers', { name: quoted.name, text })}</p>`];
+  }
+
+  /** Earlier versions, and who has reacted with what. */
+  function changesOf({ reactions, versions }: ExportedMessage): Markup[] {
+    const earlier = versions
+      .slice(0, -1)
+      .map(
+        ({ text, timestamp }) =>
+          html`<p class="none" dir="auto">${t('profile.export.earlier', { time: format(momentFormat, timestamp), text })}</p>`,
+      );
+    const reacted = reactions.map(({ emoji, users }, at) => {
+      const names = users.map((user) => user.name).join(', ');
+      return html`${at === 0 ? '' : ' · '}${emoji} ${name(names)}`;
+    });
+    return reacted.length > 0 ? [...earlier, html`<p class="meta">${reacted}</p>`] : earlier;
   }
 
   function statusOf({ status }: ExportedMessage): string {
@@ -120,7 +142,7 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
       return html`<section id="c${at}">\n<h2>${name(title)}</h2>\n`.text;
     },
 
-    message(record, isOwn) {
+    message(record, isOwn, quoted) {
       const today = format(dayFormat, record.timestamp);
       const heading =
         today === day
@@ -128,7 +150,8 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
           : [html`${day === null ? [] : [html`</ol>\n`]}<h3>${today}</h3>\n<ol class="messages">\n`];
       day = today;
       const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${clockOf(record)}${statusOf(record)}</p>`;
-      return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${textOf(record)}</li>\n`.text;
+      return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${quoteOf(quoted)}${textOf(record)}${changesOf(record)}</li>\n`
+        .text;
     },
 
     conversationEnd: () => (day === null ? html`</section>\n` : html`</ol>\n</section>\n`).text,

@@ -1,4 +1,9 @@
-import type { ConversationState, MessageView, UndecryptableReason } from '../../crypto/client.ts';
+import type {
+  ConversationState,
+  MessageVersion,
+  MessageView,
+  UndecryptableReason,
+} from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
 import { messageTime } from '../../store/messageTime.ts';
@@ -18,8 +23,13 @@ export interface ExportedMessage {
   readonly from_user: string;
   readonly to_user: string | null;
   readonly group_name: string | null;
+  /** Id of the message that it answers. */
+  readonly in_reply_to: string | null;
   /** The text; null where there is none to read. */
   readonly content: string | null;
+  /** As it was written first and after each edit, oldest first; none where it was never edited. */
+  readonly versions: readonly MessageVersion[];
+  readonly reactions: readonly ExportedReaction[];
   readonly kind: MessageView['content']['kind'];
   /** With `undecryptable`: why. */
   readonly reason: UndecryptableReason | null;
@@ -30,6 +40,11 @@ export interface ExportedMessage {
   /** With `failed`: the code of what stopped it. */
   readonly failure: FailureCode | null;
   readonly is_read: boolean;
+}
+
+export interface ExportedReaction {
+  readonly emoji: string;
+  readonly users: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** The names of the people and groups in a conversation, by id. */
@@ -56,6 +71,7 @@ export function messageRecord(
   { readSeq, receipts }: ConversationState,
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
+  versions: readonly MessageVersion[] = [],
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
@@ -74,7 +90,13 @@ export function messageRecord(
     from_user: name(senderId),
     to_user: receiver === null ? null : name(receiver),
     group_name: groupId === null ? null : groupNameOf(groupId),
+    in_reply_to: message.quote?.message?.messageId ?? null,
     content: content.kind === 'text' ? content.text : null,
+    versions,
+    reactions: (message.reactions ?? []).map(({ emoji, userIds }) => ({
+      emoji,
+      users: userIds.map((id) => ({ id, name: name(id) })),
+    })),
     kind: content.kind,
     reason: content.kind === 'undecryptable' ? content.reason : null,
     timestamp: shown,

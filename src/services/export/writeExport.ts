@@ -1,12 +1,15 @@
+import type { Quote } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { FileSink } from '../../lib/fileSink.ts';
 import type { ExportFormat } from '../../store/account.ts';
 import { nameOfAtom } from '../../store/names.ts';
-import { currentUserAtom } from '../../store/session.ts';
+import { displayName } from '../../store/people.ts';
+import { type CurrentUser, currentUserAtom } from '../../store/session.ts';
 import type { Deps } from '../core/deps.ts';
 import { createData } from './data.ts';
 import { gatherFacts } from './facts.ts';
+import type { Quoted } from './layout.ts';
 import { exportedConversations, pagesOf } from './messages.ts';
 import { createPage } from './page.ts';
 import { createPieces } from './pieces.ts';
@@ -18,6 +21,14 @@ interface ExportRun {
   readonly signal: AbortSignal;
   /** Messages written, of all there are. */
   readonly onProgress: (done: number, total: number) => void;
+}
+
+/** What a message answers, as a reader sees it; null where it answers nothing that is here. */
+function quotedIn(quote: Quote | undefined, user: CurrentUser, { nameOf }: ConversationNames): Quoted | null {
+  if (!quote?.message) return null;
+  const { content, senderId } = quote.message;
+  const name = senderId === user.id ? displayName(user) : nameOf(senderId);
+  return { name, text: content.kind === 'text' ? content.text : null };
 }
 
 /**
@@ -62,8 +73,10 @@ export async function writeExport(
       run.signal.throwIfAborted();
       const known = names();
       for (const message of messages) {
-        const record = messageRecord(message, conversation.state, user, known);
-        await pieces.add(layout.message(record, record.sender_id === user.id));
+        const { conversationId, isEdited, messageId, quote } = message;
+        const versions = isEdited ? await crypto.messageVersions(conversationId, messageId) : [];
+        const record = messageRecord(message, conversation.state, user, known, versions);
+        await pieces.add(layout.message(record, record.sender_id === user.id, quotedIn(quote, user, known)));
         done += 1;
       }
       run.onProgress(done, Math.max(done, total));

@@ -15,6 +15,7 @@ const universal = [
   'Shift',
   'Enter',
   'Esc',
+  'Del',
 ];
 
 /** Matches moments as `Intl` writes them in English. */

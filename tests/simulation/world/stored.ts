@@ -5,7 +5,7 @@
 import { createDecipheriv } from 'node:crypto';
 import { endGroup, groupView, loadGroup, toHex } from '@sinetti/crypto-core';
 import type { Guard } from '#workers/codec/guards.ts';
-import { payloadContent } from '#workers/conversation/payload.ts';
+import { payloadContent } from '#workers/storage/payload.ts';
 import {
   accountDatabaseName,
   type MessageRow,

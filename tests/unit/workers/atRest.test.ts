@@ -100,7 +100,7 @@ describe('records at rest', () => {
     const records = await openRecords(db, storageKey);
     expect(new Set(records.map(({ store }) => store))).toEqual(new Set(db.objectStoreNames));
     const known: Record<string, string[]> = {
-      messages: ['messageId'],
+      messages: ['content', 'messageId'],
       outbox: ['conversationId', 'order'],
     };
     for (const { indexed, store } of records) expect([store, indexed]).toEqual([store, known[store] ?? []]);

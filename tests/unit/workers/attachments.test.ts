@@ -9,8 +9,8 @@ import {
 } from '@sinetti/crypto-core/content';
 import { describe, expect, it } from 'vitest';
 import type { MessageContent } from '#workers/api/cryptoApi.ts';
-import { shownName } from '#workers/conversation/attachments.ts';
-import { payloadContent, payloadOf } from '#workers/conversation/payload.ts';
+import { shownName } from '#workers/storage/attachments.ts';
+import { payloadContent, payloadOf } from '#workers/storage/payload.ts';
 
 const plain: MimiContent = {
   salt: new Uint8Array(16),

@@ -200,6 +200,7 @@ describe('a browser that comes to notes later', () => {
       sentAt: null,
       isClockOff: false,
       epoch: 1,
+      erased: null,
     };
     const { sharedKeys } = openVaultOf(world.relay, ALICE);
     const env = { random, now: () => 0 };

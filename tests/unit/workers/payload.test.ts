@@ -15,7 +15,7 @@ import {
   payloadOf,
   readPlaintext,
   saysTheSame,
-} from '#workers/conversation/payload.ts';
+} from '#workers/storage/payload.ts';
 import { ALICE_AND_BOB, textOf } from './support/device.ts';
 import { createPairWithRogue } from './support/roguePair.ts';
 

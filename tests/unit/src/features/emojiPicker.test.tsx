@@ -1,6 +1,6 @@
 import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Composer } from '#src/features/conversation/Composer.tsx';
 import type { EmojiCategory } from '#src/features/emoji/data.ts';
@@ -20,6 +20,7 @@ interface Options {
 
 function Writing({ draft: first = '', memory, categories }: Options) {
   const [draft, setDraft] = useState(first);
+  const field = useRef<HTMLTextAreaElement>(null);
   return (
     <EmojiMemoryContext value={{ recent: [], tone: 0, remember, chooseTone, ...memory }}>
       <Composer
@@ -27,6 +28,12 @@ function Writing({ draft: first = '', memory, categories }: Options) {
         draft={draft}
         onDraftChange={setDraft}
         onSend={() => undefined}
+        input={field}
+        context={null}
+        ownId="aino-id"
+        nameOf={() => 'veikko'}
+        onCancel={() => undefined}
+        onEditLast={() => undefined}
         focusRequest={0}
         {...(categories && { emojiCategories: categories })}
       />

@@ -27,7 +27,16 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
   const shownAtom = atom({ messages, hasOlder: options.hasOlder ?? false });
   const loadOlder = vi.fn<() => Promise<boolean>>(() => new Promise(() => undefined));
   const onLeave = vi.fn<(place: ReadingPlace | null) => void>();
+  const onOriginalMissing = vi.fn<() => void>();
   const ignore = () => undefined;
+  const changes = {
+    reply: ignore,
+    edit: ignore,
+    react: ignore,
+    deleteForEveryone: ignore,
+    deleteHere: ignore,
+    versions: async () => [],
+  };
   function Chat() {
     const shown = useAtomValue(shownAtom);
     return (
@@ -44,6 +53,9 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
         onRetry={ignore}
         onDiscard={ignore}
         onCopy={ignore}
+        changes={changes}
+        composer={{ current: null }}
+        onOriginalMissing={onOriginalMissing}
         place={options.place ?? null}
         onLeave={onLeave}
         beginning={<p>The beginning</p>}
@@ -59,7 +71,14 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
   const user = world.show(<Door />);
   const set = (change: (messages: readonly MessageView[]) => readonly MessageView[], hasOlder = false) =>
     act(() => world.store.set(shownAtom, (before) => ({ messages: change(before.messages), hasOlder })));
-  return { loadOlder, onLeave, user, set, close: () => act(() => world.store.set(openAtom, false)) };
+  return {
+    loadOlder,
+    onLeave,
+    onOriginalMissing,
+    user,
+    set,
+    close: () => act(() => world.store.set(openAtom, false)),
+  };
 }
 
 const scroller = () => screen.getByRole('region', { name: 'Messages with veikko' });

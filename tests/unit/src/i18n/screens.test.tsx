@@ -26,7 +26,7 @@ import { setWindowWidth } from '../support/windowWidth.ts';
 const created_at = '2026-06-01T12:00:00.000Z';
 const people = [aino, veikko, kaisa].flatMap(({ username, email }) => [username, email]);
 const same = [...people, ...Object.values(localeNames), 'Sinetti', 'Sailing', 'address: /dashboard', 'hello'];
-const keys = ['Alt', 'Ctrl', 'Shift', 'Enter', 'Esc'];
+const keys = ['Alt', 'Ctrl', 'Shift', 'Enter', 'Esc', 'Del'];
 /** The moments on screen as `Intl` writes them. */
 const moments = () =>
   [created_at, aino.created_at].flatMap((moment) => [
@@ -47,7 +47,15 @@ async function openDashboard() {
   store.set(contactsAtom, loaded(veikko));
   store.set(incomingRequestsAtom, loaded({ id: 'in', from_user: kaisa, created_at }));
   store.set(outgoingRequestsAtom, loaded({ id: 'out', to_user: kaisa, created_at }));
-  store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'hello')], { unread: 1 }) });
+  const gone = message(aino.id, { kind: 'deleted' });
+  const hello = message(veikko.id, 'hello', {
+    isEdited: true,
+    quote: { message: gone },
+    reactions: [{ emoji: '👍️', userIds: [aino.id] }],
+    unsentChanges: [{ messageId: 'change', kind: 'reaction', status: 'failed' }],
+  });
+  const lost = message(veikko.id, 'hello', { quote: { message: null } });
+  store.set(chatsAtom, { [veikko.id]: chat([gone, lost, hello], { unread: 1 }) });
   store.set(groupsAtom, loaded(group()));
   store.set(
     notificationsAtom,
@@ -73,6 +81,28 @@ describe('every word comes from the catalogue', () => {
     await user.click(screen.getByRole('button', { name: /veikko/ }));
     await user.click(await screen.findByRole('button', { name: '⟦Emoji⟧' }));
     await screen.findByRole('gridcell', { name: 'fire' });
+    expect(outside()).toEqual([]);
+  });
+
+  it('in the menu of a message, and where it leads', async () => {
+    const { user } = await openDashboard();
+    await user.click(screen.getByRole('button', { name: /veikko/ }));
+    const openMenu = async () => {
+      await user.click((await screen.findAllByRole('button', { name: '⟦Message actions⟧' })).at(-1)!);
+      await screen.findByRole('menu');
+    };
+    await openMenu();
+    expect(outside()).toEqual([]);
+    await user.click(screen.getByRole('menuitem', { name: '⟦Reactions⟧' }));
+    await screen.findByRole('dialog');
+    expect(outside()).toEqual([]);
+    await user.keyboard('{Escape}');
+    await openMenu();
+    await user.click(screen.getByRole('menuitem', { name: '⟦Reply⟧' }));
+    expect(outside()).toEqual([]);
+    await openMenu();
+    await user.click(screen.getByRole('menuitem', { name: '⟦Delete⟧' }));
+    await screen.findByRole('alertdialog');
     expect(outside()).toEqual([]);
   });
 

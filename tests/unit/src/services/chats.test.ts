@@ -117,6 +117,31 @@ describe('the chats of a session', () => {
     expect(ids(chats.get(peer).messages)).toEqual(['m1']);
   });
 
+  it('show in quotes what has become of a message, and nothing of one that is deleted here', () => {
+    const { chats, sessionEvents } = setUp();
+    chats.setLoaded(peer, true);
+    const { content, messageId, senderId } = received(1);
+    const answer = received(2, { quote: { message: { content, messageId, senderId } } });
+    chats.addMessages(conversationId, [received(1), answer]);
+    const deleted = received(1, { content: { kind: 'deleted' } });
+    sessionEvents.emit('entriesProcessed', { messages: [deleted], events: [], state: state() });
+    const quoted = () => chats.get(peer).messages.at(-1)?.quote;
+    expect(quoted()).toEqual({ message: { content: { kind: 'deleted' }, messageId, senderId } });
+    chats.removeMessage(messageId);
+    expect(quoted()).toEqual({ message: null });
+  });
+
+  it('put no message that was changed now right before the first one that is loaded', () => {
+    const { chats, sessionEvents } = setUp();
+    chats.setLoaded(peer, true);
+    chats.addMessages(conversationId, [received(50)]);
+    chats.change(peer, () => ({ hasOlder: true }));
+    const changed = [received(2), received(50, { isEdited: true }), received(51)];
+    sessionEvents.emit('entriesProcessed', { messages: changed, events: [], state: state() });
+    expect(ids(chats.get(peer).messages)).toEqual(['m50', 'm51']);
+    expect(chats.get(peer).messages[0]?.isEdited).toBe(true);
+  });
+
   it("take no notice of other people's conversations", () => {
     const { chats, store } = setUp();
     const stranger = '00000000-0000-4000-8000-000000000009';

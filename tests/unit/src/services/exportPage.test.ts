@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { MessageView } from '#src/crypto/client.ts';
 import { activateLocale } from '#src/i18n/i18n.ts';
 import { currentUserAtom } from '#src/store/session.ts';
-import { conversationId, me, received, state } from './support/deps.ts';
+import { conversationId, me, peer, received, state } from './support/deps.ts';
 import { anna, exporting, logOf } from './support/exported.ts';
 
 const text = (value: string): Pick<MessageView, 'content'> => ({ content: { kind: 'text', text: value } });
@@ -66,6 +66,25 @@ describe('the readable file', () => {
       'A message of a newer version',
     ]);
     expect(shown(document, '.own .meta')[0]).toContain('Not sent');
+  });
+
+  it('tells of answers, edits, deletions and reactions', async () => {
+    const { content, messageId, senderId } = received(1, text('Shall we row?'));
+    const { document } = await page({
+      logs: logOf([
+        received(1, { ...text('Shall we row?'), isEdited: true }),
+        received(2, { ...text('Yes.'), senderId: me, quote: { message: { content, messageId, senderId } } }),
+        received(3, { content: { kind: 'deleted' }, reactions: [{ emoji: '👍', userIds: [me, peer] }] }),
+      ]),
+      versions: [
+        { timestamp: '2026-03-01T10:00:00.000Z', text: 'Shall we?' },
+        { timestamp: '2026-03-01T10:01:00.000Z', text: 'Shall we row?' },
+      ],
+    });
+    const [earlier, answers, deleted] = shown(document, '.messages .none');
+    expect(earlier).toMatch(/^Before an edit, .*: Shall we\?$/);
+    expect([answers, deleted]).toEqual(['In reply to bert: Shall we row?', 'This message was deleted']);
+    expect(shown(document, '.messages .meta').at(-1)).toBe('👍 anna, bert');
   });
 
   it('is in the language of the person', async () => {

@@ -14,7 +14,16 @@ import { createBackground } from '#src/services/core/failures.ts';
 import { connectionBannerAtom } from '#src/store/session.ts';
 import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
+import {
+  conversationId,
+  me,
+  peer,
+  received,
+  refused,
+  state,
+  type TestDeps,
+  testDeps,
+} from './support/deps.ts';
 import { SimulatedDevice } from './support/simulation.ts';
 
 let device: SimulatedDevice;
@@ -124,6 +133,17 @@ it('discards a message from the worker and the screen', async () => {
   expect(device.waiting.size).toBe(0);
   expect(shown()).toEqual([]);
   expect(newest()).toBeUndefined();
+});
+
+it('takes a discarded change off the message that it was of', async () => {
+  const [messageId, change] = ['message', 'change'];
+  const waiting = { messageId: change, kind: 'edit', status: 'failed' } as const;
+  chats.addMessages(conversationId, [received(3, { messageId, isEdited: true, unsentChanges: [waiting] })]);
+  worker.discardMessage = () => Promise.resolve(state());
+  worker.messages = (_id, page) =>
+    Promise.resolve(page.before === 4 && page.limit === 1 ? [received(3, { messageId })] : []);
+  await messaging.discard(change);
+  expect(chats.get(peer).messages).toEqual([received(3, { messageId })]);
 });
 
 it('discards nothing that is not there', async () => {

@@ -32,6 +32,16 @@ it('arrivals leave out what this person wrote, and what has no place in the log 
   expect(arrivalsIn({ [veikko.id]: chat([own, waiting]) }, aino.id)).toEqual([]);
 });
 
+it('arrivals tell no message again after a newer one was deleted here, or one was edited', () => {
+  const arrivalsIn = createArrivals(began);
+  const one = message(veikko.id, 'one', after);
+  const two = message(veikko.id, 'two', after);
+  arrivalsIn({ [veikko.id]: chat([one, two]) }, aino.id);
+  expect(arrivalsIn({ [veikko.id]: chat([one]) }, aino.id)).toEqual([]);
+  const edited = { ...two, content: { kind: 'text', text: 'two again' }, isEdited: true } as const;
+  expect(arrivalsIn({ [veikko.id]: chat([one, edited]) }, aino.id)).toEqual([]);
+});
+
 it('arrivals tell the first message of a chat that has begun since, and not one of a chat that was only found late', () => {
   const arrivalsIn = createArrivals(began);
   arrivalsIn({ [veikko.id]: chat([]) }, aino.id);

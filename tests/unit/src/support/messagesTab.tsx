@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { vi } from 'vitest';
 import { MessagesTab } from '#src/features/messages/MessagesTab.tsx';
@@ -44,4 +44,46 @@ export async function openVeikko(...messages: MessageView[]) {
 /** The list repeats the newest message, so look in the chat. */
 export function shownMessages() {
   return within(screen.getByRole('region', { name: 'Messages with veikko' }));
+}
+
+export type World = Awaited<ReturnType<typeof openVeikko>>;
+
+/** The bubble with a text, or the sentence in its place. */
+export function bubble(text: string): HTMLElement {
+  const article = shownMessages().getByText(text, { selector: 'p' }).closest('article');
+  if (article === null) throw new Error(`no bubble says ${text}`);
+  return article;
+}
+
+/** Opens the menu of a message. */
+export async function openMenu({ user }: World, text: string) {
+  await user.click(within(bubble(text)).getByRole('button', { name: 'Message actions' }));
+  return within(await screen.findByRole('menu', { name: 'Message actions' }));
+}
+
+/** Chooses an item of a message's menu. */
+export async function choose(world: World, text: string, item: string) {
+  const menu = await openMenu(world, text);
+  await world.user.click(menu.getByRole('menuitem', { name: item }));
+}
+
+/** Opens the menu of a message, and answers its items without the row of emojis. */
+export async function items(world: World, text: string) {
+  const menu = await openMenu(world, text);
+  return menu.getAllByRole('menuitem').flatMap(({ textContent }) => textContent || []);
+}
+
+/** Changes messages of the open chat as the services do. */
+export function change(
+  { store }: World,
+  chosen: (message: MessageView) => boolean,
+  rest: Partial<MessageView>,
+) {
+  act(() =>
+    store.set(chatsAtom, (chats) => {
+      const before = chats[veikko.id] as Chat;
+      const messages = before.messages.map((one) => (chosen(one) ? { ...one, ...rest } : one));
+      return { ...chats, [veikko.id]: { ...before, messages } };
+    }),
+  );
 }

@@ -336,7 +336,7 @@ export class TestDevice {
 /** Returns the text of a message, or the reason for which there is none. */
 export function textOf({ content }: MessageView): string {
   if (content.kind === 'text') return content.text;
-  return content.kind === 'unknown' ? '(unknown)' : `(${content.reason})`;
+  return content.kind === 'undecryptable' ? `(${content.reason})` : `(${content.kind})`;
 }
 
 /** Returns the people in a conversation, as far as this device knows. */

@@ -1,8 +1,8 @@
 /** Alice's devices in their own group, and what is said there. */
 import type { SharedKeys } from '@sinetti/crypto-core/account';
 import type { MessageContent } from '#workers/api/cryptoApi.ts';
-import { payloadContent } from '#workers/conversation/payload.ts';
 import { accountDatabaseName } from '#workers/storage/db.ts';
+import { payloadContent } from '#workers/storage/payload.ts';
 import type { MessageRecord } from '#workers/storage/records.ts';
 import { seededRandom } from './browser.ts';
 import { ALICE, createWorld, selfOf, type TestDevice, type World } from './device.ts';
@@ -96,7 +96,7 @@ export async function kept(device: TestDevice, stores: readonly string[]): Promi
 
 async function recordsOf(device: TestDevice) {
   const storageKey = await storageKeyOf(device.relay, device);
-  const db = await answer<IDBDatabase>(device.browser.indexedDB.open(accountDatabaseName(ALICE)));
+  const db = await answer<IDBDatabase>(device.browser.indexedDB.open(accountDatabaseName(device.userId)));
   const records = await openRecords(db, storageKey);
   db.close();
   return records;

@@ -1,4 +1,4 @@
-import type { ConversationState, CryptoApi, MessageView } from '#src/crypto/client.ts';
+import type { ConversationState, CryptoApi, MessageVersion, MessageView } from '#src/crypto/client.ts';
 import type { Api } from '#src/net/api.ts';
 import { createDataExport } from '#src/services/export/dataExport.ts';
 import type { ExportFormat } from '#src/store/account.ts';
@@ -58,13 +58,22 @@ interface World {
   readonly logs?: ReadonlyMap<string, readonly MessageView[]>;
   readonly states?: readonly ConversationState[];
   readonly outbox?: readonly MessageView[];
+  /** Of any message that was edited. */
+  readonly versions?: readonly MessageVersion[];
   readonly api?: Partial<Api>;
   /** Before each page. */
   readonly onPage?: (page: { after: number; limit: number }) => void | Promise<void>;
 }
 
 /** Anna's export of what her worker has, into a file in memory. */
-export function exporting({ api = answering, logs = new Map(), onPage, outbox = [], states }: World) {
+export function exporting({
+  api = answering,
+  logs = new Map(),
+  onPage,
+  outbox = [],
+  states,
+  versions = [],
+}: World) {
   const crypto: Partial<CryptoApi> = {
     conversations: async () => [...(states ?? [...logs.keys()].map((id) => state({ conversationId: id })))],
     messageCount: async (id) => logs.get(id)?.length ?? 0,
@@ -72,6 +81,7 @@ export function exporting({ api = answering, logs = new Map(), onPage, outbox = 
       await onPage?.({ after, limit });
       return (logs.get(id) ?? []).filter(({ seq }) => (seq ?? 0) > after).slice(0, limit);
     },
+    messageVersions: async () => [...versions],
     outbox: async () => [...outbox],
   };
   const deps = testDeps({ api, crypto });

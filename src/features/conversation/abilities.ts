@@ -1,0 +1,29 @@
+import type { MessageView } from '../../store/chats.ts';
+import { isEditable } from '../../store/useComposer.ts';
+
+/** The ways in which a person may take up a message. */
+export interface Abilities {
+  readonly react: boolean;
+  readonly reply: boolean;
+  readonly edit: boolean;
+  readonly deleteForEveryone: boolean;
+  readonly deleteHere: boolean;
+}
+
+/** @param canWrite whether anything can be sent to this conversation */
+export function abilitiesOf(
+  message: MessageView,
+  { own, canWrite }: { own: boolean; canWrite: boolean },
+): Abilities {
+  const { content, seq, status } = message;
+  // Others can't know a message by what they could not open, nor one that never left.
+  const isShared = (content.kind === 'text' || content.kind === 'unknown') && status !== 'failed';
+  return {
+    react: canWrite && isShared,
+    reply: canWrite && isShared,
+    edit: canWrite && own && isEditable(message),
+    deleteForEveryone: canWrite && own && isShared,
+    // In the outbox it is still on its way.
+    deleteHere: seq !== null,
+  };
+}

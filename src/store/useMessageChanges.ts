@@ -1,0 +1,55 @@
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useMemo } from 'react';
+import { t } from '../i18n/i18n.ts';
+import { requiredActionsAtom } from './actions.ts';
+import { attemptAtom } from './attempt.ts';
+import type { ConversationKey, MessageChange, MessageVersion, MessageView } from './chats.ts';
+import { composeAtom } from './composing.ts';
+import { currentUserAtom } from './session.ts';
+
+/** The ways in which a person takes up a message. None rejects, but `versions`. */
+export interface MessageChanges {
+  /** The next message answers it. */
+  readonly reply: (message: MessageView) => void;
+  /** Its text comes into the form, where it can be changed. */
+  readonly edit: (message: MessageView) => void;
+  /** Gives a reaction, or takes it back where the person has given it. */
+  readonly react: (message: MessageView, emoji: string) => void;
+  readonly deleteForEveryone: (message: MessageView) => void;
+  readonly deleteHere: (message: MessageView) => void;
+  readonly versions: (message: MessageView) => Promise<readonly MessageVersion[]>;
+}
+
+/** Returns them for one conversation, the same from one drawing to the next. */
+export function useMessageChanges(key: ConversationKey): MessageChanges {
+  const actions = useAtomValue(requiredActionsAtom);
+  const ownId = useAtomValue(currentUserAtom)?.id;
+  const attempt = useSetAtom(attemptAtom);
+  const compose = useSetAtom(composeAtom);
+  return useMemo(() => {
+    const change = (wanted: MessageChange, failure: string) =>
+      void attempt(() => actions.changeMessage(key, wanted), { failure });
+    return {
+      reply: (replyTo) => compose(key, () => ({ replyTo, edit: null })),
+      edit: (message) => {
+        const text = message.content.kind === 'text' ? message.content.text : '';
+        compose(key, () => ({ edit: { message, text } }));
+      },
+      react: ({ messageId, reactions = [] }, emoji) => {
+        const given = reactions.find((reaction) => reaction.emoji === emoji);
+        const isTaken = ownId !== undefined && given?.userIds.includes(ownId) === true;
+        change({ kind: 'reaction', of: messageId, emoji, isTaken }, t('chat.changeFailed'));
+      },
+      deleteForEveryone: ({ messageId }) =>
+        change({ kind: 'deletion', of: messageId }, t('chat.deleteFailed')),
+      deleteHere: ({ messageId }) => {
+        compose(key, ({ replyTo, edit }) => ({
+          replyTo: replyTo?.messageId === messageId ? null : replyTo,
+          edit: edit?.message.messageId === messageId ? null : edit,
+        }));
+        void attempt(() => actions.deleteMessageHere(key, messageId), { failure: t('chat.deleteFailed') });
+      },
+      versions: ({ messageId }) => actions.messageVersions(key, messageId),
+    };
+  }, [actions, attempt, compose, key, ownId]);
+}

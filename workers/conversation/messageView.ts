@@ -1,0 +1,153 @@
+/** Views of single records for the worker's API: a message as it is kept, whatever was changed of it since. */
+import type { MessageContent, MessageView, Reaction, UnsentChange } from '../api/cryptoApi.ts';
+import { limits } from '../codec/limits.ts';
+import type { UnlockedAccount } from '../session/session.ts';
+import type { MessageRow, OutboxRow } from '../storage/db.ts';
+import { payloadContent, readPayload, type Said } from '../storage/payload.ts';
+import { MessageRecord, OutboxRecord } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
+import { selfConversationId } from './conversationId.ts';
+
+/** A message or a change that the log has. */
+export interface LoggedMessage {
+  readonly seq: number;
+  readonly messageId: string;
+  readonly row: MessageRow;
+  readonly record: MessageRecord;
+}
+
+/** A message or a change that waits in the outbox, discarded ones apart. */
+export interface WaitingMessage {
+  readonly messageId: string;
+  readonly row: OutboxRow;
+  readonly record: OutboxRecord;
+  readonly said: Said;
+  readonly contentId: string | null;
+}
+
+/** A message, wherever it is. */
+export type KnownMessage = { readonly logged: LoggedMessage } | { readonly waiting: WaitingMessage };
+
+export function messageView(
+  conversationId: string,
+  seq: number,
+  messageId: string,
+  record: MessageRecord,
+): MessageView {
+  return {
+    conversationId,
+    messageId,
+    seq,
+    senderId: record.senderId,
+    senderDeviceId: record.senderDeviceId,
+    timestamp: record.timestamp,
+    ...clockOf(record),
+    status: record.own ? 'sent' : 'received',
+    content: messageContent(record),
+  };
+}
+
+/**
+ * Returns whether a conversation shows a message. Among own devices it shows the notes, and what was damaged on its way and
+ * may have been one: neither keys nor what is read and drafted.
+ */
+export function isShown(
+  { userId }: Pick<UnlockedAccount, 'userId'>,
+  { content, conversationId, senderId }: MessageView,
+): boolean {
+  if (conversationId !== selfConversationId(userId)) return true;
+  const isDamaged = content.kind === 'undecryptable' && content.reason === 'damaged';
+  return senderId === userId && (['text', 'files', 'deleted'].includes(content.kind) || isDamaged);
+}
+
+/** Returns whether two times, in milliseconds since the Unix epoch, are as close as the clocks of two machines are. */
+export function areClocksClose(one: number, other: number): boolean {
+  return Math.abs(one - other) <= limits.clockDifference;
+}
+
+/** The clock of a message that the relay has taken, before the log shows it. */
+function acceptedClock(sent: string, timestamp: string): Pick<MessageRecord, 'isClockOff' | 'sentAt'> {
+  const sentAt = Date.parse(sent);
+  return { sentAt, isClockOff: !areClocksClose(sentAt, Date.parse(timestamp)) };
+}
+
+function clockOf({
+  isClockOff,
+  sentAt,
+}: Pick<MessageRecord, 'isClockOff' | 'sentAt'>): Pick<MessageView, 'clock'> {
+  if (sentAt === null) return {};
+  return { clock: { sentAt: new Date(sentAt).toISOString(), isBelieved: !isClockOff } };
+}
+
+function messageContent({ erased, payload, reason }: MessageRecord): MessageContent {
+  if (erased !== null) return { kind: 'deleted' };
+  if (payload !== null) return payloadContent(payload);
+  return { kind: 'undecryptable', reason: reason ?? 'damaged' };
+}
+
+export function outboxView(
+  account: UnlockedAccount,
+  conversationId: string,
+  messageId: string,
+  record: OutboxRecord,
+): MessageView {
+  return {
+    conversationId,
+    messageId,
+    seq: record.seq,
+    senderId: account.userId,
+    senderDeviceId: account.device?.deviceId ?? '',
+    timestamp: record.timestamp ?? record.sentAt,
+    ...(record.timestamp === null ? {} : clockOf(acceptedClock(record.sentAt, record.timestamp))),
+    // A discarded message is hidden; an answer that contains it all the same says that it wasn't sent.
+    status: record.status === 'discarded' ? 'failed' : record.status,
+    ...(record.failure === null ? {} : { failure: record.failure }),
+    content: payloadContent(record.payload),
+  };
+}
+
+export function openMessage(
+  account: UnlockedAccount,
+  conversationId: string,
+  seq: number,
+  row: MessageRow,
+): MessageRecord {
+  return account.sealer.open('messages', sealingKey(conversationId, seq), row.sealed, MessageRecord);
+}
+
+export function openOutbox(account: UnlockedAccount, messageId: string, row: OutboxRow): OutboxRecord {
+  return account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
+}
+
+/** What a message of the log says; null for one that can't be read, or was erased. */
+export function saidBy({ record }: Pick<LoggedMessage, 'record'>): Said | null {
+  return record.payload === null ? null : readPayload(record.payload);
+}
+
+/** What the screen is told of a change that waits; nothing of one that the relay has. */
+export function unsentChange(
+  { messageId, record }: WaitingMessage,
+  kind: UnsentChange['kind'],
+): UnsentChange[] {
+  const { failure, status } = record;
+  if (status !== 'sending' && status !== 'failed') return [];
+  return [{ messageId, kind, status, ...(failure === null ? {} : { failure }) }];
+}
+
+/** Reactions to a message: each emoji once a person, and no more of them than a person needs. */
+export class FoundReactions {
+  readonly #userIds = new Map<string, Set<string>>();
+  readonly #counts = new Map<string, number>();
+
+  add(emoji: string, userId: string): void {
+    const count = this.#counts.get(userId) ?? 0;
+    const users = this.#userIds.get(emoji) ?? new Set();
+    if (users.has(userId) || count >= limits.emojisPerPerson) return;
+    this.#counts.set(userId, count + 1);
+    this.#userIds.set(emoji, users.add(userId));
+  }
+
+  all(): Reaction[] {
+    return [...this.#userIds].map(([emoji, userIds]) => ({ emoji, userIds: [...userIds] }));
+  }
+}

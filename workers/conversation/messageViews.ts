@@ -1,0 +1,398 @@
+/**
+ * Messages as people see them: with what was changed of them since. Changes are entries of their own, kept as they came, and
+ * put together here whenever a message is looked at. So it makes no difference in which order they came.
+ */
+import type { MessageContent, MessageVersion, MessageView, Quote, UnsentChange } from '../api/cryptoApi.ts';
+import { limits } from '../codec/limits.ts';
+import type { UnlockedAccount } from '../session/session.ts';
+import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from '../storage/db.ts';
+import { contentIdOfRecord, keyOfContent, keyOfReacting, keyOfReplacing } from '../storage/messageRow.ts';
+import { type Change, contentIdOf, payloadContent, readPayload, type Said } from '../storage/payload.ts';
+import type { OutboxRecord } from '../storage/records.ts';
+import {
+  FoundReactions,
+  type KnownMessage,
+  type LoggedMessage,
+  messageView,
+  openMessage,
+  openOutbox,
+  outboxView,
+  saidBy,
+  unsentChange,
+  type WaitingMessage,
+} from './messageView.ts';
+
+/** An edit, of the log or one that waits. */
+interface Edit extends MessageVersion {
+  readonly contentId: string;
+  /** Of one of the log. */
+  readonly logged: LoggedMessage | null;
+}
+
+/** All that the author has changed of a message. */
+export interface Replacements {
+  /** Content ids of the message and of its edits, by which others mean it. */
+  readonly ids: readonly string[];
+  /** In the order of the log. */
+  readonly edits: readonly Edit[];
+  readonly isDeleted: boolean;
+}
+
+/** Puts the messages of one conversation together with their changes, as one transaction sees them. */
+export class MessageViews {
+  readonly #tx: Transaction;
+  readonly #account: UnlockedAccount;
+  readonly #conversationId: string;
+  #hasChanges: Promise<boolean> | null = null;
+  #waiting: Promise<readonly WaitingMessage[]> | null = null;
+
+  constructor(tx: Transaction, account: UnlockedAccount, conversationId: string) {
+    this.#tx = tx;
+    this.#account = account;
+    this.#conversationId = conversationId;
+  }
+
+  /** Returns a message of the log as it is shown by now; null for a change, and for what this person has deleted here. */
+  async view({ messageId, record, seq }: Omit<LoggedMessage, 'row'>): Promise<MessageView | null> {
+    const plain = messageView(this.#conversationId, seq, messageId, record);
+    if (record.payload === null) return record.erased !== null && !record.erased.isShown ? null : plain;
+    const said = readPayload(record.payload);
+    return said.kind === 'message'
+      ? this.#withChanges(plain, said, contentIdOfRecord(record, this.#at(messageId)))
+      : null;
+  }
+
+  /** Returns a message of the outbox as it is shown by now; null for a change. */
+  async waitingView({ contentId, messageId, record, said }: WaitingMessage): Promise<MessageView | null> {
+    if (said.kind !== 'message') return null;
+    const plain = outboxView(this.#account, this.#conversationId, messageId, record);
+    return this.#withChanges(plain, said, contentId);
+  }
+
+  /** Returns a message that was written just now, which nobody can have changed. */
+  async newView(messageId: string, record: OutboxRecord): Promise<MessageView> {
+    const plain = outboxView(this.#account, this.#conversationId, messageId, record);
+    const said = readPayload(record.payload);
+    const inReplyTo = said.kind === 'message' ? said.inReplyTo : null;
+    return inReplyTo === null ? plain : { ...plain, quote: await this.#quote(inReplyTo) };
+  }
+
+  async viewOf(known: KnownMessage): Promise<MessageView | null> {
+    return 'logged' in known ? this.view(known.logged) : this.waitingView(known.waiting);
+  }
+
+  /** Finds a message by its message id; null for one of another conversation. */
+  async find(messageId: string): Promise<KnownMessage | null> {
+    const waiting = (await this.waiting()).find((one) => one.messageId === messageId);
+    if (waiting !== undefined) return { waiting };
+    const seqs = await this.#tx.objectStore('messages').index('messageId').getAllKeys(messageId);
+    const key = seqs.find(([conversationId]) => conversationId === this.#conversationId);
+    const logged = key === undefined ? null : await this.at(key[1]);
+    return logged === null ? null : { logged };
+  }
+
+  async at(seq: number): Promise<LoggedMessage | null> {
+    const row = await this.#tx.objectStore('messages').get([this.#conversationId, seq]);
+    return row === undefined ? null : this.open(seq, row);
+  }
+
+  open(seq: number, row: MessageRow): LoggedMessage {
+    const record = openMessage(this.#account, this.#conversationId, seq, row);
+    return { seq, messageId: row.messageId, row, record };
+  }
+
+  /**
+   * Returns the message that is meant by a content id: of two with one id the first, and by an edit what it edits.
+   * @param authorId the only one whose message may be meant
+   * @returns also the content id up to which that could be followed
+   */
+  async meant(
+    contentId: string,
+    authorId: string | null = null,
+  ): Promise<{ id: string; known: KnownMessage | null }> {
+    let [id, author] = [contentId, authorId];
+    for (const seen = new Set<string>(); !seen.has(id) && seen.size < limits.changesRead; ) {
+      seen.add(id);
+      const [logged] = await this.withContent(id, 1);
+      const waiting =
+        logged === undefined ? (await this.waiting()).find((one) => one.contentId === id) : undefined;
+      if (logged === undefined && waiting === undefined) break;
+      const senderId = logged?.record.senderId ?? this.#account.userId;
+      if (author !== null && author !== senderId) break;
+      author = senderId;
+      const said = waiting?.said ?? (logged && saidBy(logged));
+      const of = logged?.record.erased?.of ?? (said?.kind === 'edit' ? said.of : null);
+      if (of !== null) id = of;
+      else if (logged !== undefined) return { id, known: { logged } };
+      else if (waiting !== undefined) return { id, known: { waiting } };
+    }
+    return { id, known: null };
+  }
+
+  /** Returns the message that a change is about, as far as it counts. */
+  async changedBy({ kind, of }: Change, senderId: string): Promise<KnownMessage | null> {
+    const { known } = await this.meant(of, kind === 'reaction' ? null : senderId);
+    const said = known === null ? null : 'logged' in known ? saidBy(known.logged) : known.waiting.said;
+    if (said?.kind === 'reaction') return kind === 'deletion' ? this.changedBy(said, senderId) : null;
+    return said?.kind === 'deletion' ? null : known;
+  }
+
+  /** Returns a message as it is shown by now, or the one that it changes; null where neither is. */
+  async shownBy(known: KnownMessage): Promise<MessageView | null> {
+    const said = 'logged' in known ? saidBy(known.logged) : known.waiting.said;
+    if (said === null || said.kind === 'message') return this.viewOf(known);
+    const senderId = 'logged' in known ? known.logged.record.senderId : this.#account.userId;
+    const changed = await this.changedBy(said, senderId);
+    return changed === null ? null : this.viewOf(changed);
+  }
+
+  /** Lists the messages and changes of the log that have a content id, in the order of the log. */
+  async withContent(contentId: string, most?: number): Promise<LoggedMessage[]> {
+    const key = keyOfContent(this.#account.sealer, this.#conversationId, contentId);
+    return this.#rows('content', key, most);
+  }
+
+  /** Lists the reactions that name a content id, in the order of the log; those that were taken back are none. */
+  async reactingTo(contentId: string, most?: number): Promise<LoggedMessage[]> {
+    const key = keyOfReacting(this.#account.sealer, this.#conversationId, contentId);
+    return this.#rows('about', [this.#conversationId, key], most);
+  }
+
+  /** Lists the edits and deletions of a person that name a content id, in the order of the log. */
+  async replacing(senderId: string, contentId: string, most?: number): Promise<LoggedMessage[]> {
+    const key = keyOfReplacing(this.#account.sealer, this.#conversationId, senderId, contentId);
+    return this.#rows('about', [this.#conversationId, key], most);
+  }
+
+  /** Returns whether the log has changes in this conversation at all. A change that is put in meanwhile has to be told of. */
+  hasChanges(): Promise<boolean> {
+    const within = withinConversation(this.#conversationId);
+    this.#hasChanges ??= this.#tx
+      .objectStore('messages')
+      .index('about')
+      .getKey(within)
+      .then((key) => key !== undefined);
+    return this.#hasChanges;
+  }
+
+  /** Notes that the log has one. */
+  noteChange(): void {
+    this.#hasChanges = Promise.resolve(true);
+  }
+
+  /** Lists what waits in the outbox, in the order of writing. */
+  waiting(): Promise<readonly WaitingMessage[]> {
+    this.#waiting ??= this.#readOutbox();
+    return this.#waiting;
+  }
+
+  /** Has the outbox read again, which was written to. */
+  forgetWaiting(): void {
+    this.#waiting = null;
+  }
+
+  /** Follows what the author has changed of a message in the log, also by edits of edits. */
+  async replacements(authorId: string, contentId: string): Promise<Replacements> {
+    const ids = [contentId];
+    const edits: Edit[] = [];
+    let isDeleted = false;
+    let left: number = limits.changesRead;
+    // Each edit found adds an id.
+    for (const id of (await this.hasChanges()) ? ids : []) {
+      for (const logged of left > 0 ? await this.replacing(authorId, id, left) : []) {
+        left -= 1;
+        const said = saidBy(logged);
+        if (said?.kind === 'deletion') isDeleted = true;
+        const editId =
+          said?.kind === 'deletion' ? null : contentIdOfRecord(logged.record, this.#at(logged.messageId));
+        if (editId === null || ids.includes(editId)) continue;
+        ids.push(editId);
+        if (said?.kind === 'edit')
+          edits.push({ contentId: editId, text: said.text, timestamp: logged.record.timestamp, logged });
+      }
+    }
+    edits.sort((one, other) => (one.logged?.seq ?? 0) - (other.logged?.seq ?? 0));
+    return { ids, edits, isDeleted };
+  }
+
+  /** Returns a message as it was written first and after each edit, oldest first; none where it was deleted. */
+  async versions(known: KnownMessage): Promise<MessageVersion[]> {
+    const view = await this.viewOf(known);
+    const contentId = this.contentIdOf(known);
+    if (view === null || view.content.kind === 'deleted' || contentId === null) return [];
+    const { payload } = 'logged' in known ? known.logged.record : known.waiting.record;
+    const first = payload === null ? null : payloadContent(payload);
+    const { edits } = await this.#allReplacements(view.senderId, contentId);
+    const written = first?.kind === 'text' ? [{ timestamp: view.timestamp, text: first.text }] : [];
+    return [...written, ...edits.map(({ text, timestamp }) => ({ timestamp, text }))];
+  }
+
+  contentIdOf(known: KnownMessage): string | null {
+    if ('waiting' in known) return known.waiting.contentId;
+    return contentIdOfRecord(known.logged.record, this.#at(known.logged.messageId));
+  }
+
+  async #withChanges(
+    plain: MessageView,
+    said: Extract<Said, { kind: 'message' }>,
+    contentId: string | null,
+  ): Promise<MessageView> {
+    const isAlone =
+      contentId === null || !((await this.hasChanges()) || (await this.#changesWaiting()).length > 0);
+    const quote = said.inReplyTo === null ? {} : { quote: await this.#quote(said.inReplyTo) };
+    if (isAlone) return { ...plain, ...quote };
+    const { edits, ids, isDeleted } = await this.#allReplacements(plain.senderId, contentId);
+    const { reactions, unsent: unsentReactions } = await this.#reactions(ids);
+    const unsent = [...(await this.#unsentReplacements(plain.senderId, ids)), ...unsentReactions];
+    const unsentChanges = unsent.length > 0 ? { unsentChanges: unsent } : {};
+    if (isDeleted) return { ...plain, content: { kind: 'deleted' }, ...unsentChanges };
+    return {
+      ...plain,
+      content: textOf(edits) ?? plain.content,
+      ...(edits.length > 0 ? { isEdited: true } : {}),
+      ...quote,
+      ...(reactions.length > 0 ? { reactions } : {}),
+      ...unsentChanges,
+    };
+  }
+
+  async #quote(contentId: string): Promise<Quote> {
+    const { id, known } = await this.meant(contentId);
+    const none = { message: null };
+    if (known === null) return none;
+    const isLogged = 'logged' in known;
+    const { messageId } = isLogged ? known.logged : known.waiting;
+    if (isLogged && known.logged.record.erased !== null) {
+      const { erased, senderId } = known.logged.record;
+      return erased.isShown ? { message: { messageId, senderId, content: { kind: 'deleted' } } } : none;
+    }
+    const said = isLogged ? saidBy(known.logged) : known.waiting.said;
+    if (said?.kind !== 'message') return none;
+    const senderId = isLogged ? known.logged.record.senderId : this.#account.userId;
+    const { edits, isDeleted } = await this.#allReplacements(senderId, id);
+    const content: MessageContent = isDeleted ? { kind: 'deleted' } : (textOf(edits) ?? said.content);
+    return { message: { messageId, senderId, content } };
+  }
+
+  /** Adds to what the log has what waits in the outbox, where the message is this person's. */
+  async #allReplacements(authorId: string, contentId: string): Promise<Replacements> {
+    const logged = await this.replacements(authorId, contentId);
+    if (authorId !== this.#account.userId) return logged;
+    const ids = [...logged.ids];
+    const edits = [...logged.edits];
+    let { isDeleted } = logged;
+    for (const { contentId: id, record, said } of await this.#changesWaiting()) {
+      if (!ids.includes(said.of)) continue;
+      if (said.kind === 'deletion') isDeleted = true;
+      if (said.kind !== 'edit' || id === null) continue;
+      ids.push(id);
+      edits.push({
+        contentId: id,
+        text: said.text,
+        timestamp: record.timestamp ?? record.sentAt,
+        logged: null,
+      });
+    }
+    return { ids, edits, isDeleted };
+  }
+
+  async #unsentReplacements(authorId: string, ids: readonly string[]): Promise<UnsentChange[]> {
+    if (authorId !== this.#account.userId) return [];
+    const waiting = await this.#changesWaiting();
+    return waiting.flatMap((one) =>
+      one.said.kind !== 'reaction' && ids.includes(one.said.of) ? unsentChange(one, one.said.kind) : [],
+    );
+  }
+
+  /** Lists this person's reactions to a message with an emoji, those that were taken back apart. */
+  async ownReactions(contentId: string, emoji: string): Promise<readonly KnownMessage[]> {
+    const { known } = await this.meant(contentId);
+    const senderId =
+      known !== null && 'logged' in known ? known.logged.record.senderId : this.#account.userId;
+    const { ids } = await this.#allReplacements(senderId, contentId);
+    const { own } = await this.#reactions(ids);
+    return own.filter((one) => one.emoji === emoji).map(({ known }) => known);
+  }
+
+  async #reactions(ids: readonly string[]) {
+    const { userId } = this.#account;
+    const logged: LoggedMessage[] = [];
+    for (const id of (await this.hasChanges()) ? ids : []) {
+      const most = limits.changesRead - logged.length;
+      if (most > 0) logged.push(...(await this.reactingTo(id, most)));
+    }
+    logged.sort((one, other) => one.seq - other.seq);
+    const waiting = await this.#changesWaiting();
+    const given = waiting.filter(({ said }) => said.kind === 'reaction' && ids.includes(said.of));
+    const takings = waiting.filter(({ said }) => said.kind === 'deletion');
+    const taken = new Set(takings.map(({ said }) => said.of));
+    const found = new FoundReactions();
+    const own: { readonly emoji: string; readonly known: KnownMessage }[] = [];
+    const ownIds = new Set<string | null>();
+    for (const one of logged) {
+      const { messageId, record } = one;
+      const said = saidBy(one);
+      if (said?.kind !== 'reaction') continue;
+      const isOwn = record.senderId === userId;
+      const id = isOwn ? contentIdOfRecord(record, this.#at(messageId)) : null;
+      if (isOwn) ownIds.add(id);
+      if (id !== null && taken.has(id)) continue;
+      found.add(said.emoji, record.senderId);
+      if (isOwn) own.push({ emoji: said.emoji, known: { logged: one } });
+    }
+    for (const one of given) {
+      ownIds.add(one.contentId);
+      if (one.said.kind !== 'reaction' || (one.contentId !== null && taken.has(one.contentId))) continue;
+      found.add(one.said.emoji, userId);
+      own.push({ emoji: one.said.emoji, known: { waiting: one } });
+    }
+    const unsent = [...given, ...takings.filter(({ said }) => ownIds.has(said.of))];
+    return { reactions: found.all(), own, unsent: unsent.flatMap((one) => unsentChange(one, 'reaction')) };
+  }
+
+  async #changesWaiting() {
+    const waiting = await this.waiting();
+    return waiting.filter((one): one is WaitingMessage & { said: Change } => one.said.kind !== 'message');
+  }
+
+  async #readOutbox(): Promise<WaitingMessage[]> {
+    const index = this.#tx.objectStore('outbox').index('conversation');
+    const within = withinConversation(this.#conversationId);
+    const [rows, messageIds] = await Promise.all([index.getAll(within), index.getAllKeys(within)]);
+    return rows.flatMap((row, i) => {
+      const messageId = messageIds[i];
+      if (messageId === undefined) return [];
+      const record = openOutbox(this.#account, messageId, row);
+      return record.status === 'discarded' ? [] : [this.waitingMessage(messageId, row, record)];
+    });
+  }
+
+  waitingMessage(messageId: string, row: OutboxRow, record: OutboxRecord): WaitingMessage {
+    const at = { ...this.#at(messageId), senderId: this.#account.userId };
+    const said = readPayload(record.payload);
+    return { messageId, row, record, said, contentId: contentIdOf(record.payload, at) };
+  }
+
+  async #rows(
+    index: 'content' | 'about',
+    key: string | [string, string],
+    most?: number,
+  ): Promise<LoggedMessage[]> {
+    const within = this.#tx.objectStore('messages').index(index);
+    const range = IDBKeyRange.only(key);
+    const [keys, rows] = await Promise.all([within.getAllKeys(range, most), within.getAll(range, most)]);
+    return rows.flatMap((row, i) => {
+      const seq = keys[i]?.[1];
+      return seq === undefined ? [] : [this.open(seq, row)];
+    });
+  }
+
+  #at(messageId: string) {
+    return { conversationId: this.#conversationId, messageId };
+  }
+}
+
+function textOf(edits: readonly Edit[]): MessageContent | null {
+  const last = edits.at(-1);
+  return last === undefined ? null : { kind: 'text', text: last.text };
+}
