@@ -22,14 +22,16 @@ export async function chooseFiles(files: readonly File[], { actions, count, set 
   const entries = files.map((source) => ({ source, id: crypto.randomUUID() }));
   set((before) => [
     ...before,
-    ...entries.map(({ id, source }): ChosenFile => ({
-      id,
-      name: visibleName(source.name),
-      file: null,
-      note: null,
-      isRefused: false,
-      description: '',
-    })),
+    ...entries.map(
+      ({ id, source }): ChosenFile => ({
+        id,
+        name: visibleName(source.name),
+        file: null,
+        note: null,
+        isRefused: false,
+        description: '',
+      }),
+    ),
   ]);
   const change = (id: string, changed: Partial<ChosenFile>) =>
     set((before) => before.map((one) => (one.id === id ? { ...one, ...changed } : one)));
@@ -38,10 +40,14 @@ export async function chooseFiles(files: readonly File[], { actions, count, set 
   for (const { id, source } of entries) {
     try {
       const { file, note } = await prepare(source, count);
-      if (file.source.size > most) throw new AppError('payload-too-large', t('files.tooLarge', { size: byteText(most) }));
+      if (file.source.size > most)
+        throw new AppError('payload-too-large', t('files.tooLarge', { size: byteText(most) }));
       change(id, { file, note });
     } catch (error) {
-      change(id, { isRefused: true, note: error instanceof AppError ? error.message : t('files.unreadable') });
+      change(id, {
+        isRefused: true,
+        note: error instanceof AppError ? error.message : t('files.unreadable'),
+      });
     }
   }
 }

@@ -25,11 +25,18 @@ export interface DrawnPicture {
  * @param previewBytes that the preview may have
  * @throws AppError `usage` for more pixels than fit, `unsupported` for what the browser can't read
  */
-export async function drawAnew(source: Blob, { size, type }: PictureHeader, previewBytes: number): Promise<DrawnPicture> {
+export async function drawAnew(
+  source: Blob,
+  { size, type }: PictureHeader,
+  previewBytes: number,
+): Promise<DrawnPicture> {
   // Only the first bytes were read: nobody has asked for the memory yet.
   if (size === null || size.width * size.height > mostPixels) {
     const values = { width: size?.width ?? 0, height: size?.height ?? 0 };
-    throw new AppError('usage', size === null ? t('files.pictureUnreadable') : t('files.pictureTooLarge', values));
+    throw new AppError(
+      'usage',
+      size === null ? t('files.pictureUnreadable') : t('files.pictureTooLarge', values),
+    );
   }
   let bitmap: ImageBitmap;
   try {
@@ -50,7 +57,12 @@ export async function drawAnew(source: Blob, { size, type }: PictureHeader, prev
 type Encoded = Omit<DrawnPicture, 'preview'>;
 
 /** @param isDrawing lines and letters, and parts that nothing covers, which JPEG would fill */
-async function encode(bitmap: ImageBitmap, scale: number, wanted: number, isDrawing: boolean): Promise<Encoded> {
+async function encode(
+  bitmap: ImageBitmap,
+  scale: number,
+  wanted: number,
+  isDrawing: boolean,
+): Promise<Encoded> {
   const width = Math.max(1, Math.round(bitmap.width * scale));
   const height = Math.max(1, Math.round(bitmap.height * scale));
   const canvas = new OffscreenCanvas(width, height);
@@ -76,10 +88,8 @@ async function previewOf(bitmap: ImageBitmap, most: number): Promise<FilePreview
 
 async function base64Url(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-}
-
-/** The address of a preview, for an element that shows pictures. */
-export function previewUrl({ bytes, type }: FilePreview): string {
-  return `data:${type};base64,${bytes.replaceAll('-', '+').replaceAll('_', '/')}`;
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
 }

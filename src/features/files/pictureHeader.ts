@@ -13,25 +13,36 @@ export const headerLength = 256 * 1024;
 export function readPictureHeader(bytes: Uint8Array<ArrayBuffer>): PictureHeader | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const has = (at: number, text: string) =>
-    at + text.length <= bytes.length && [...text].every((letter, i) => bytes[at + i] === letter.charCodeAt(0));
+    at + text.length <= bytes.length &&
+    [...text].every((letter, i) => bytes[at + i] === letter.charCodeAt(0));
   if (has(0, '\x89PNG\r\n\x1a\n') && has(12, 'IHDR')) {
     return { type: 'image/png', size: sizeAt(view, 24, () => [view.getUint32(16), view.getUint32(20)]) };
   }
   if (has(0, 'GIF87a') || has(0, 'GIF89a')) {
-    return { type: 'image/gif', size: sizeAt(view, 10, () => [view.getUint16(6, true), view.getUint16(8, true)]) };
+    return {
+      type: 'image/gif',
+      size: sizeAt(view, 10, () => [view.getUint16(6, true), view.getUint16(8, true)]),
+    };
   }
   if (has(0, 'RIFF') && has(8, 'WEBP')) return { type: 'image/webp', size: webpSize(view, has) };
   if (has(0, '\xff\xd8\xff')) return { type: 'image/jpeg', size: jpegSize(view) };
   if (!has(4, 'ftyp')) return null;
   const brands = Array.from({ length: 12 }, (_, i) => 8 + 4 * i).filter((at) => at !== 12);
-  if (brands.some((at) => has(at, 'avif') || has(at, 'avis'))) return { type: 'image/avif', size: boxSize(view, has) };
-  const isHeic = brands.slice(0, 4).some((at) => has(at, 'heic') || has(at, 'heix') || has(at, 'mif1') || has(at, 'hevc'));
+  if (brands.some((at) => has(at, 'avif') || has(at, 'avis')))
+    return { type: 'image/avif', size: boxSize(view, has) };
+  const isHeic = brands
+    .slice(0, 4)
+    .some((at) => has(at, 'heic') || has(at, 'heix') || has(at, 'mif1') || has(at, 'hevc'));
   return isHeic ? { type: 'image/heic', size: boxSize(view, has) } : null;
 }
 
 type Has = (at: number, text: string) => boolean;
 
-function sizeAt(view: DataView, length: number, read: () => readonly [number, number]): PictureHeader['size'] {
+function sizeAt(
+  view: DataView,
+  length: number,
+  read: () => readonly [number, number],
+): PictureHeader['size'] {
   if (view.byteLength < length) return null;
   const [width, height] = read();
   return { width, height };

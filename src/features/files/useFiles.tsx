@@ -15,6 +15,7 @@ const FileTray = onDemand<FileTrayProps>(async () => (await import('./FileTray.t
 const none: readonly ChosenFile[] = [];
 
 interface Form {
+  readonly context: { readonly kind: string } | null;
   readonly draft: string;
   readonly onDraftChange: (draft: string) => void;
   readonly onSend: () => void;
@@ -46,7 +47,8 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
   useEffect(() => {
     // Anywhere in the window: whoever drops a picture beside the form means the chat that is open.
     const filesIn = (data: DataTransfer | null) => [...(data?.files ?? [])];
-    const isInDialog = ({ target }: Event) => target instanceof Element && target.closest('[role=dialog]') !== null;
+    const isInDialog = ({ target }: Event) =>
+      target instanceof Element && target.closest('[role=dialog]') !== null;
     const onPaste = (event: ClipboardEvent) => {
       const files = filesIn(event.clipboardData);
       if (files.length === 0 || isInDialog(event)) return;
@@ -78,7 +80,7 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
   const isReady = chosen.length > 0 && ready.length === chosen.length;
 
   function send(): void {
-    if (chosen.length === 0) return form.onSend();
+    if (chosen.length === 0 || form.context?.kind === 'edit') return form.onSend();
     if (!isReady) return;
     const { draft } = form;
     set(() => none);

@@ -1,3 +1,4 @@
+import { withTexts } from '../../i18n/i18n.ts';
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
 import type { OwnDevices } from '../account/ownDevices.ts';
 import type { OwnNames } from '../account/ownNames.ts';
@@ -82,7 +83,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const { indexedDB, relay } = options;
   const { chats, outbox } = services;
   const fileOptions = { deps, ownUserId: userId, chats, outbox, isActive, background, relay, indexedDB };
-  const files = async () => (await import('../files/files.ts')).filesOf(fileOptions);
+  const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(fileOptions);
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
 
   return {
