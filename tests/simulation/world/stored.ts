@@ -5,7 +5,6 @@
 import { createDecipheriv } from 'node:crypto';
 import { endGroup, groupView, loadGroup, toHex } from '@sinetti/crypto-core';
 import type { Guard } from '#workers/codec/guards.ts';
-import { payloadContent } from '#workers/storage/payload.ts';
 import {
   accountDatabaseName,
   type MessageRow,
@@ -13,6 +12,7 @@ import {
   type SessionRow,
   type StoreName,
 } from '#workers/storage/db.ts';
+import { payloadContent } from '#workers/storage/payload.ts';
 import {
   ConversationRecord,
   DeviceRecord,
