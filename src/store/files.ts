@@ -41,8 +41,11 @@ export interface FilePlace {
 export interface FileActions {
   /** The bytes that the relay takes of one file at most. */
   largestFile(): Promise<number>;
-  /** Resolves once the message is shown; `uploadsAtom` tells the rest. */
-  send(key: ConversationKey, text: string, files: readonly NewFile[]): Promise<void>;
+  /**
+   * Resolves once the message is shown; `uploadsAtom` tells the rest.
+   * @param inReplyTo message id of what it answers
+   */
+  send(key: ConversationKey, text: string, files: readonly NewFile[], inReplyTo?: string): Promise<void>;
   retryUpload(messageId: string): void;
   /** Gives up a message whose files are on their way. */
   discardUpload(messageId: string): Promise<void>;

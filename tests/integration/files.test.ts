@@ -1,10 +1,10 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AttachedFile, MessageView } from '#src/store/chats.ts';
-import type { FilePlace, NewFile } from '#src/store/files.ts';
+import type { MessageView } from '#src/store/chats.ts';
+import type { AttachedFile, FilePlace, NewFile } from '#src/store/files.ts';
 import { uploadsAtom } from '#src/store/files.ts';
-import { type Tab, until } from './support/browser.ts';
+import { befriend, type Tab, until, untilConnected } from './support/browser.ts';
 import { annaAnd } from './support/people.ts';
 import { bytesOfFolder, bytesOfIndexedDb, findSecrets } from './support/scan.ts';
 import { newBrowser, relay, withRelay } from './support/world.ts';
@@ -50,7 +50,7 @@ describe('files between two browsers and a real relay', () => {
   withRelay();
 
   it('arrive as they were sent, and nobody between has seen a byte or a word of them', async () => {
-    const [anna, ben] = await annaAnd(newBrowser, ['ben']);
+    const [anna, ben] = await annaAnd(newBrowser, ['ben'] as const);
     await anna.actions.openChat(ben.userId);
     await ben.actions.openChat(anna.userId);
     const bytes = bytesOf(2_500_000);
@@ -93,7 +93,6 @@ describe('files between two browsers and a real relay', () => {
     });
     const anna = await browser.openTab().signUp('anna');
     const ben = await newBrowser().openTab().signUp('ben');
-    const { befriend, untilConnected } = await import('./support/browser.ts');
     await untilConnected(anna, ben);
     await befriend(anna, ben);
     await ben.actions.openChat(anna.userId);
@@ -119,7 +118,7 @@ describe('files between two browsers and a real relay', () => {
   });
 
   it('that the relay has exchanged or lost say so', async () => {
-    const [anna, ben] = await annaAnd(newBrowser, ['ben']);
+    const [anna, ben] = await annaAnd(newBrowser, ['ben'] as const);
     await anna.actions.openChat(ben.userId);
     await ben.actions.openChat(anna.userId);
     await send(anna, ben, bytesOf(70_000));
@@ -138,6 +137,6 @@ describe('files between two browsers and a real relay', () => {
     await writeFile(file, new Uint8Array(size).fill(7));
     await expect(read(ben, anna.userId)).rejects.toMatchObject({ code: 'damaged-file' });
     await rm(file);
-    await expect(read(ben, anna.userId)).rejects.toThrow();
+    await expect(read(ben, anna.userId)).rejects.toMatchObject({ name: 'AppError' });
   });
 });

@@ -282,6 +282,7 @@ export const QueueFilesInput = object({
   conversationId: ConversationId,
   messageId: Id,
   text: string(limits.caption),
+  inReplyTo: withDefault(nullable(Id), null),
   sentAt: timestamp,
   files: array(
     object({

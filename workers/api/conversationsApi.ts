@@ -1,6 +1,6 @@
 import type { WireBytes } from '../codec/base64url.ts';
+import type { AttachedFile } from './attachedFile.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
-import type { AttachedFile } from './filesApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 /**

@@ -16,6 +16,7 @@ import type { ReceiptsApi } from './receiptsApi.ts';
 import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
 
 export type { WireBytes } from '../codec/base64url.ts';
+export type { AttachedFile, FileFacts, FileKind, FilePreview } from './attachedFile.ts';
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
 export type {
   ClaimedKeyPackage,
@@ -40,7 +41,7 @@ export type {
   UnsentChange,
 } from './conversationsApi.ts';
 export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
-export type { AttachedFile, FileFacts, FileKind, FilePreview, UploadedFile } from './filesApi.ts';
+export type { UploadedFile } from './filesApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { MessageChange, PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';

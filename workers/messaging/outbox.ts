@@ -57,7 +57,7 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
     },
 
     async queueFiles(input) {
-      const { files, text, ...message } = check('queueFiles', QueueFilesInput, input);
+      const { files, inReplyTo, text, ...message } = check('queueFiles', QueueFilesInput, input);
       const { conversationId, messageId } = message;
       const account = session.accountOnDevice();
       // The page may have been left after it was queued, before it knew: the files' keys are in the message by now.
@@ -67,12 +67,14 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         return { message: view, ready: null, state: await storedState(tx, account, conversationId) };
       });
       if (logged !== null) return logged;
-      return queue(account, deps, message, async (_views, tx) => {
+      return queue(account, deps, message, async (views, tx) => {
         const waiting = await find(tx, account, messageId);
         if (waiting !== null && sealedFiles(waiting.record.payload).length > 0)
           return { payloads: [], shown: null };
+        const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
         const taken = await takeUploads(tx, account, files);
-        return { payloads: [encodeFilesPayload(text, taken, env.random(MIMI_SALT_LENGTH))], shown: null };
+        const payload = encodeFilesPayload(text, taken, env.random(MIMI_SALT_LENGTH), answered);
+        return { payloads: [payload], shown: null };
       });
     },
 

@@ -11,7 +11,7 @@ import {
   type NestedPart,
   type SinglePart,
 } from '@sinetti/crypto-core/content';
-import type { AttachedFile, FileKind, FilePreview } from '../api/filesApi.ts';
+import type { AttachedFile, FileKind, FilePreview } from '../api/attachedFile.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';

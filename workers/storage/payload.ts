@@ -75,10 +75,17 @@ export function encodeTextPayload(text: string, salt: Uint8Array, inReplyTo: str
  * Encodes a message with files.
  * @param text the caption; may be empty
  * @param salt 16 random octets
+ * @param inReplyTo content id of what it answers
  * @throws CryptoApiError `usage` for more than the outbox keeps
  */
-export function encodeFilesPayload(text: string, files: readonly OutgoingFile[], salt: Uint8Array): string {
-  const payload = encodePayload({ salt, ...filesBody(files, text === '' ? null : textPart(text)) });
+export function encodeFilesPayload(
+  text: string,
+  files: readonly OutgoingFile[],
+  salt: Uint8Array,
+  inReplyTo: string | null = null,
+): string {
+  const caption = text === '' ? null : textPart(text);
+  const payload = encodePayload({ salt, inReplyTo: idBytes(inReplyTo), ...filesBody(files, caption) });
   if (payload.length > limits.payload) throw new CryptoApiError('usage', 'length of a message with files');
   return payload;
 }

@@ -14,7 +14,7 @@ export function readPictureHeader(bytes: Uint8Array<ArrayBuffer>): PictureHeader
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const has = (at: number, text: string) =>
     at + text.length <= bytes.length &&
-    [...text].every((letter, i) => bytes[at + i] === letter.charCodeAt(0));
+    Array.from(text).every((letter, i) => bytes[at + i] === letter.charCodeAt(0));
   if (has(0, '\x89PNG\r\n\x1a\n') && has(12, 'IHDR')) {
     return { type: 'image/png', size: sizeAt(view, 24, () => [view.getUint32(16), view.getUint32(20)]) };
   }

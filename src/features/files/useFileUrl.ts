@@ -26,7 +26,7 @@ export function useFileUrl(
   const [state, setState] = useState<Omit<Fetched, 'retry'>>({ url: null, problem: null });
   const [attempts, setAttempts] = useState(0);
   useEffect(() => {
-    if (!wanted || (file.size > fetchedAtOnce && attempts === 0)) return;
+    if (!wanted || (file.size > fetchedAtOnce && attempts === 0)) return undefined;
     let url: string | null = null;
     let isOver = false;
     setState({ url: null, problem: null });

@@ -2,9 +2,10 @@ import { useAtom, useAtomValue, useSetAtom } from 'jotai';
 import { Paperclip } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
-import type { ConversationKey } from '../../store/chats.ts';
+import type { ConversationKey, MessageView } from '../../store/chats.ts';
 import { type ChosenFile, chosenFilesAtom } from '../../store/chosenFiles.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { onDemand } from '../../ui/onDemand.tsx';
@@ -13,12 +14,15 @@ import styles from './useFiles.module.css';
 
 const FileTray = onDemand<FileTrayProps>(async () => (await import('./FileTray.tsx')).FileTray);
 const none: readonly ChosenFile[] = [];
+/** UTF-16 units that the worker takes beside files. */
+const longestCaption = 16 * 1024;
 
 interface Form {
-  readonly context: { readonly kind: string } | null;
+  readonly context: { readonly kind: string; readonly message: Pick<MessageView, 'messageId'> } | null;
   readonly draft: string;
   readonly onDraftChange: (draft: string) => void;
   readonly onSend: () => void;
+  readonly onCancel: () => void;
 }
 
 /** Returns a conversation's form with files: those that are chosen, pasted or dropped go with its text, as their caption. */
@@ -43,7 +47,9 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
   }
 
   const onChoose = useRef(choose);
-  onChoose.current = choose;
+  useEffect(() => {
+    onChoose.current = choose;
+  });
   useEffect(() => {
     // Anywhere in the window: whoever drops a picture beside the form means the chat that is open.
     const filesIn = (data: DataTransfer | null) => [...(data?.files ?? [])];
@@ -82,16 +88,26 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
   function send(): void {
     if (chosen.length === 0 || form.context?.kind === 'edit') return form.onSend();
     if (!isReady) return;
-    const { draft } = form;
-    set(() => none);
-    form.onDraftChange('');
-    void attempt(async () => (await actions.files()).send(key, draft, ready), {
-      failure: t('files.uploadFailed'),
-    }).then((isSent) => {
-      if (isSent) return;
-      set((since) => (since.length > 0 ? since : chosen));
-      form.onDraftChange(draft);
-    });
+    void sendFiles();
+  }
+
+  async function sendFiles(): Promise<void> {
+    const { context, draft } = form;
+    const answered = context === null ? [] : ([context.message.messageId] as const);
+    const hasRoom = draft.length <= longestCaption;
+    const isSent = await attempt(
+      async () => {
+        if (!hasRoom) throw new AppError('usage', t('chat.tooLong'));
+        set(() => none);
+        form.onDraftChange('');
+        if (context !== null) form.onCancel();
+        await (await actions.files()).send(key, draft, ready, ...answered);
+      },
+      { failure: t('files.uploadFailed') },
+    );
+    if (isSent || !hasRoom) return;
+    set((since) => (since.length > 0 ? since : chosen));
+    form.onDraftChange(draft);
   }
 
   return {

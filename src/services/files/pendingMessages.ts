@@ -21,6 +21,8 @@ const PendingMessage = z.object({
   conversationId: z.string(),
   messageId: z.string(),
   text: z.string(),
+  /** Message id of what it answers. */
+  inReplyTo: z.optional(z.string()),
   sentAt: z.string(),
   files: z.array(PendingFile),
 });

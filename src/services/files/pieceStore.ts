@@ -50,7 +50,9 @@ export function createPieceStore(factory: IDBFactory): PieceStore {
     },
     async fileIds() {
       const keys = await run('readonly', (store) => store.getAllKeys());
-      return [...new Set(keys.flatMap((key) => (Array.isArray(key) ? [String(key[0])] : [])))];
+      return [
+        ...new Set(keys.flatMap((key) => (Array.isArray(key) && typeof key[0] === 'string' ? [key[0]] : []))),
+      ];
     },
     close() {
       void opened?.then((database) => database.close());

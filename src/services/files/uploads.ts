@@ -70,8 +70,8 @@ export function createUploads(options: UploadsOptions): Uploads {
   }
 
   // A chat that is loaded later knows nothing of messages that the worker doesn't have yet.
-  store.sub(chatsAtom, () => {
-    if (!isActive()) return;
+  const unsubscribe = store.sub(chatsAtom, () => {
+    if (!isActive()) return unsubscribe();
     for (const message of shown.values()) {
       const key = keyOf(message.conversationId, ownUserId);
       if (key === null || !chats.isLoaded(key)) continue;
@@ -197,7 +197,7 @@ export function createUploads(options: UploadsOptions): Uploads {
 
   async function bring(given: PendingMessage, signal: AbortSignal): Promise<void> {
     let message = given;
-    const { conversationId, messageId, sentAt, text } = message;
+    const { conversationId, inReplyTo, messageId, sentAt, text } = message;
     const total = message.files.reduce((sum, { sealedSize }) => sum + sealedSize, 0);
     const done = () =>
       message.files.reduce((sum, { isUploaded, sealedSize }) => sum + (isUploaded ? sealedSize : 0), 0);
@@ -224,6 +224,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       messageId,
       text,
       sentAt,
+      ...(inReplyTo === undefined ? {} : { inReplyTo }),
       files: message.files.map(({ blobId, facts, fileId }) => ({ ...facts, fileId, blobId: blobId ?? '' })),
     });
     background(() => options.outbox.send(conversationId, queued.ready));
@@ -309,10 +310,16 @@ export function createUploads(options: UploadsOptions): Uploads {
   }
 
   return {
-    async send(key: ConversationKey, text, files) {
+    async send(key: ConversationKey, text, files, inReplyTo) {
       const conversationId = conversationOf(key, ownUserId);
       if (conversationId === null) throw new AppError('not-found', t('errors.sendNotFound'));
-      const message = { conversationId, messageId: newId(), text: text.trim(), sentAt: timestamp(clock) };
+      const message = {
+        conversationId,
+        messageId: newId(),
+        text: text.trim(),
+        sentAt: timestamp(clock),
+        ...(inReplyTo === undefined ? {} : { inReplyTo }),
+      };
       const { messageId } = message;
       const signal = stopOf(messageId);
       show(
