@@ -39,7 +39,7 @@ export async function takeOwnMessage(
   record: MessageRecord,
 ): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
   const { own, payload } = record;
-  if (!transaction.isSelf || (payload !== null && isForPeople(payload))) return { kept: record, told: null };
+  if (payload !== null && isForPeople(payload)) return { kept: record, told: null };
   // It may have been a note only where it was damaged on its way.
   if (payload === null) return { kept: own || record.reason === 'damaged' ? record : null, told: null };
   const taken = await take(transaction, seq, { ...record, payload });

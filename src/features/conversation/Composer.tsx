@@ -39,7 +39,7 @@ interface ComposerProps {
   draft: string;
   onDraftChange: (draft: string) => void;
   /** What may go with the text, or without one. */
-  files: FormFiles;
+  files?: FormFiles;
   /** Called with text that is not blank, but for files, and not too long, as it was written. */
   onSend: () => void;
   /** Ends the answer, or the edit. */
@@ -75,7 +75,8 @@ export function Composer(props: ComposerProps) {
 
   const editing = context?.kind === 'edit';
   // An edit is of a text: the files wait for the next message.
-  const { isReady } = editing ? { isReady: null } : props.files;
+  const files = editing ? undefined : props.files;
+  const isReady = files?.isReady ?? null;
   const isEmpty = isReady === null ? text === '' : !isReady;
 
   function send() {
@@ -127,7 +128,7 @@ export function Composer(props: ComposerProps) {
           }}
         />
       )}
-      {!editing && props.files.above}
+      {files?.above}
       {problem !== null && (
         <p className={styles.problem} id={hintId} role="alert">
           {problem}
@@ -139,7 +140,7 @@ export function Composer(props: ComposerProps) {
         </p>
       )}
       <div className={styles.emoji}>
-        {!editing && props.files.button}
+        {files?.button}
         <EmojiInserter input={input} text={draft} onTextChange={onDraftChange} categories={emojiCategories} />
       </div>
       <textarea

@@ -4,6 +4,7 @@
  * action of the others.
  */
 
+import { ApiError } from '#relay/src/errors.ts';
 import type { CommitSubmission, ConversationState, PreparedMessage } from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
@@ -180,7 +181,7 @@ export class Simulation {
   async #deliver({ device }: Participant, request: QueuedRequest): Promise<void> {
     try {
       if ('commit' in request) {
-        this.#relay.submit(device, request);
+        await this.#submit(device, request);
         return;
       }
       const { seq, timestamp } = this.#relay.send(device, request);
@@ -193,6 +194,18 @@ export class Simulation {
       if (error instanceof StaleEpoch) {
         this.events.add('commit' in request ? 'a commit came too late' : 'a message came too late');
       }
+    }
+  }
+
+  /** Submits a commit, and all of its tree where the relay lacks some of it: the tree was inside until now. */
+  async #submit(device: TestDevice, submission: CommitSubmission): Promise<void> {
+    try {
+      this.#relay.submit(device, submission);
+    } catch (error) {
+      const { tree } = submission;
+      if (tree === null || !(error instanceof ApiError && error.code === 'missing-tree')) throw error;
+      const parts = await device.api.pendingTree(this.#conversationId);
+      this.#relay.submit(device, { ...submission, tree: { ...tree, parts } });
     }
   }
 
