@@ -271,7 +271,6 @@ export const FilePiece: Guard<ArrayBuffer> = (value) => {
   throw new GuardFailure('bytes');
 };
 export const FileSize = integer(0, limits.fileSize);
-export const FileId = string(36, new RegExp(`^${UUID}$`));
 export const FileHandle = string(32, /^[0-9a-f]{32}$/);
 export const FileIndex = integer(0, limits.filesPerMessage - 1);
 export const PieceIndex = integer(0, limits.fileSize / limits.filePiece);
@@ -286,7 +285,7 @@ export const QueueFilesInput = object({
   sentAt: timestamp,
   files: array(
     object({
-      fileId: FileId,
+      fileId: Id,
       blobId: string(22, /^[A-Za-z0-9_-]{21}[AQgw]$/),
       name: string(limits.localEntryName * 20),
       type: string(255),

@@ -17,7 +17,7 @@ export interface UploadedFile extends FileFacts {
 export interface FilesApi {
   /**
    * Begins to seal a file of that many bytes under a key of its own. What was begun is gone with this worker; a file that was
-   * sealed whole stays for some weeks. Errors: `usage` for a size beyond 1 GiB, or too many at once.
+   * sealed whole stays until a message names it, or it is forgotten. Errors: `usage` for a size beyond 1 GiB, or too many at once.
    */
   beginFile(size: number): Promise<{
     readonly fileId: string;

@@ -135,22 +135,19 @@ export const limits = {
   /** Bytes that the page and the worker hand each other at once: 16 chunks of a file. */
   filePiece: 1024 * 1024,
   sealedPiece: 16 * 65_552,
-  /** A file's name and its description, in UTF-16 units; the bytes of its preview, and of all previews of a message. */
+  /** A file's name and its description, in UTF-16 units; the bytes of its preview. */
   fileName: 255,
   fileDescription: 1000,
   filePreview: 8 * 1024,
-  filePreviews: 48 * 1024,
   /** Characters of a caption: the previews stand beside it. */
   caption: 16 * 1024,
   /** Pixels of a picture's side, milliseconds of a recording, and the values of its waveform. */
   pictureSide: 65_535,
   recording: 7 * 24 * 60 * 60 * 1000,
   waveform: 64,
-  /** Files that are being sealed, and opened, at once; sealed ones that no message names yet, and days that they are kept. */
+  /** Files that are being sealed, and opened, at once. */
   filesSealing: 8,
   filesOpen: 64,
-  filesKept: 500,
-  fileDays: 30,
   /** UTF-16 units of an emoji that is a reaction; emojis of a person at a message; and changes of a message that are looked at. */
   emoji: 40,
   emojisPerPerson: 20,

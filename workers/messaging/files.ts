@@ -14,7 +14,6 @@ import {
   ConversationId,
   check,
   FileHandle,
-  FileId,
   FileIndex,
   FilePiece,
   FileSize,
@@ -30,13 +29,12 @@ import { randomUuid } from '../codec/uuid.ts';
 import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { openMessage, openOutbox } from '../conversation/messageView.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
-import { fitsKind, knownType, type OutgoingFile } from '../storage/attachments.ts';
+import type { OutgoingFile } from '../storage/attachments.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { sealedFiles } from '../storage/payload.ts';
 import { UploadRecord } from '../storage/records.ts';
 
 const CHUNKS_IN_PIECE = limits.filePiece / FILE_CHUNK_LENGTH;
-const DAY = 24 * 60 * 60 * 1000;
 
 /** A file that is being sealed: its key is used once for each chunk, and written nowhere before the last one. */
 interface Sealing {
@@ -102,7 +100,7 @@ export function createFiles({ env }: TransactionDeps, session: Session) {
     },
 
     async sealPiece(givenId, givenIndex, given) {
-      const fileId = check('sealPiece', FileId, givenId);
+      const fileId = check('sealPiece', Id, givenId);
       const index = check('sealPiece', PieceIndex, givenIndex);
       const piece = new Uint8Array(check('sealPiece', FilePiece, given));
       const account = session.account();
@@ -120,19 +118,16 @@ export function createFiles({ env }: TransactionDeps, session: Session) {
       hash.update(sealed);
       if (file.next === piecesOf(length)) {
         sealing.delete(fileId);
-        const record: UploadRecord = { key, hash: hash.digest(), size, sealedAt: env.now() };
+        const record: UploadRecord = { key, hash: hash.digest(), size };
         const row = account.sealer.seal('uploads', fileId, record);
         wipe(key);
-        await write(account.db, 'relaxed', async (tx) => {
-          await dropOld(tx, account, env.now());
-          await tx.objectStore('uploads').put(row, fileId);
-        });
+        await write(account.db, 'relaxed', (tx) => tx.objectStore('uploads').put(row, fileId));
       }
       return sealed.buffer;
     },
 
     async forgetFile(given) {
-      const fileId = check('forgetFile', FileId, given);
+      const fileId = check('forgetFile', Id, given);
       const account = session.account();
       forget(inHand(account).sealing, fileId);
       await write(account.db, 'relaxed', (tx) => tx.objectStore('uploads').delete(fileId));
@@ -184,7 +179,7 @@ type GivenFile = Guarded<typeof QueueFilesInput>['files'][number];
 
 /**
  * Takes away what was kept of sealed files, for the message that names them.
- * @throws CryptoApiError `unknown-file`; `usage` for no files, one twice, or one that is not of the kind it is said to be
+ * @throws CryptoApiError `unknown-file`; `usage` for no files
  */
 export async function takeUploads(
   tx: WriteTransaction,
@@ -194,15 +189,12 @@ export async function takeUploads(
   if (files.length === 0) throw new CryptoApiError('usage', 'no files');
   const store = tx.objectStore('uploads');
   const taken: OutgoingFile[] = [];
-  for (const { fileId, type, ...facts } of files) {
-    const known = knownType(type);
-    if (!fitsKind(known, facts.kind) || (facts.kind === 'voice') !== (facts.waveform !== undefined))
-      throw new CryptoApiError('usage', 'kind of a file');
+  for (const { fileId, ...facts } of files) {
     const row = await store.get(fileId);
     if (row === undefined) throw new CryptoApiError('unknown-file');
     await store.delete(fileId);
     const { hash, key, size } = sealer.open('uploads', fileId, row, UploadRecord);
-    taken.push({ ...facts, type: known, hash, key, size });
+    taken.push({ ...facts, hash, key, size });
   }
   return taken;
 }
@@ -224,21 +216,6 @@ async function payloadOf(
     return openMessage(account, conversationId, key[1], row).payload;
   if (waiting?.conversationId !== conversationId) return null;
   return openOutbox(account, messageId, waiting).payload;
-}
-
-/** Drops what no message has named for weeks, and the oldest beyond what is kept. */
-async function dropOld(tx: WriteTransaction, { sealer }: UnlockedAccount, now: number): Promise<void> {
-  const store = tx.objectStore('uploads');
-  const [ids, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
-  const kept = rows.map((row, i) => {
-    const id = ids[i] ?? '';
-    return { id, sealedAt: sealer.open('uploads', id, row, UploadRecord).sealedAt };
-  });
-  kept.sort((one, other) => other.sealedAt - one.sealedAt);
-  const old = kept.filter(
-    ({ sealedAt }, at) => at >= limits.filesKept - 1 || sealedAt < now - limits.fileDays * DAY,
-  );
-  await Promise.all(old.map(({ id }) => store.delete(id)));
 }
 
 /** @throws CryptoApiError `decrypt-failed` at the last piece of another file than the message's */

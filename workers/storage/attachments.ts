@@ -32,8 +32,6 @@ const shownTypes: Readonly<Record<'picture' | 'film' | 'audio', readonly string[
   film: ['video/mp4', 'video/webm'],
   audio: ['audio/mp4', 'audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/webm'],
 };
-/** Types that are named to people, and only downloaded. */
-const namedTypes = ['application/pdf', 'application/zip', 'text/csv', 'text/plain'];
 const previewTypes: readonly FilePreview['type'][] = ['image/jpeg', 'image/png', 'image/webp'];
 
 /** What opens a file at the relay: never told to the page, but for the blob's id. */
@@ -128,16 +126,10 @@ export function shownName(name: string): string {
 }
 
 /** Returns a media type without parameters; the one of any bytes for each that isn't known here. */
-export function knownType(type: string): string {
+function knownType(type: string): string {
   const essence = (type.split(';')[0] ?? '').trim().toLowerCase();
-  const isKnown = [...Object.values(shownTypes).flat(), ...namedTypes].includes(essence);
+  const isKnown = Object.values(shownTypes).flat().includes(essence);
   return isKnown ? essence : ANY_TYPE;
-}
-
-/** Returns whether a file of that type may be shown in that way. */
-export function fitsKind(type: string, kind: FileKind): boolean {
-  if (kind === 'file') return true;
-  return shownTypes[kind === 'voice' ? 'audio' : kind].includes(type);
 }
 
 function partsOf(body: NestedPart): readonly NestedPart[] | null {
@@ -154,7 +146,7 @@ function externalPart(file: OutgoingFile): ExternalPart {
     kind: 'external',
     disposition: file.kind === 'file' ? DISPOSITION.attachment : DISPOSITION.render,
     language: '',
-    contentType: file.type,
+    contentType: knownType(file.type),
     url: `sinetti:blob/${file.blobId}`,
     expires: 0,
     size: file.size,

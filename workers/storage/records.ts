@@ -349,8 +349,6 @@ export const UploadRecord = object({
   hash: bytes(32, 32),
   /** Bytes of the file before it was padded and sealed. */
   size: integer(0, limits.fileSize),
-  /** Milliseconds since the Unix epoch. */
-  sealedAt: integer(0),
 });
 export type UploadRecord = Guarded<typeof UploadRecord>;
 
