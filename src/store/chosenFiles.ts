@@ -11,7 +11,7 @@ export interface ChosenFile {
   /** A sentence on what is to be known before it is sent, or on why it can't be; null for none. */
   readonly note: string | null;
   readonly isRefused: boolean;
-  /** What the person says of it for those who don't see it. */
+  /** The person's words for those who don't see it. */
   readonly description: string;
 }
 

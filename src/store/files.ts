@@ -29,7 +29,7 @@ export const uploadsAtom = sessionAtom<Readonly<Record<string, Upload>>>({});
 export interface FilePlace {
   readonly conversationId: string;
   readonly messageId: string;
-  /** Of the message's files. */
+  /** The place among the message's files. */
   readonly index: number;
 }
 

@@ -17,7 +17,6 @@ export type UndecryptableReason =
 
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
-  /** Files, with a caption that may be empty. */
   | { readonly kind: 'files'; readonly text: string; readonly files: readonly AttachedFile[] }
   /** Its author has deleted it for everybody: nothing of it is kept. */
   | { readonly kind: 'deleted' }

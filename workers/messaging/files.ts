@@ -32,7 +32,7 @@ import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { OutgoingFile } from '../storage/attachments.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { sealedFiles } from '../storage/payload.ts';
-import { UploadRecord } from '../storage/records.ts';
+import { UploadRecord } from '../storage/uploadRecord.ts';
 
 const CHUNKS_IN_PIECE = limits.filePiece / FILE_CHUNK_LENGTH;
 

@@ -26,7 +26,7 @@ const ADDRESS = /^sinetti:blob\/([A-Za-z0-9_-]{21}[AQgw])$/;
 const ANY_TYPE = 'application/octet-stream';
 const LOUDEST = 31;
 
-/** What browsers show without running any of it. */
+/** Types that browsers show without running any of it. */
 const shownTypes: Readonly<Record<'picture' | 'film' | 'audio', readonly string[]>> = {
   picture: ['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'],
   film: ['video/mp4', 'video/webm'],
@@ -34,7 +34,7 @@ const shownTypes: Readonly<Record<'picture' | 'film' | 'audio', readonly string[
 };
 const previewTypes: readonly FilePreview['type'][] = ['image/jpeg', 'image/png', 'image/webp'];
 
-/** What opens a file at the relay: never told to the page, but for the blob's id. */
+/** The keys to a file at the relay: never told to the page, but for the blob's id. */
 export interface SealedAttachment {
   readonly blobId: string;
   readonly key: Uint8Array;

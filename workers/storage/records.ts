@@ -342,16 +342,6 @@ export const OutboxRecord = object({
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
-/** A sealed file that no message names yet. */
-export const UploadRecord = object({
-  key: bytes(32, 32),
-  /** SHA-256 of the sealed file. */
-  hash: bytes(32, 32),
-  /** Bytes of the file before it was padded and sealed. */
-  size: integer(0, limits.fileSize),
-});
-export type UploadRecord = Guarded<typeof UploadRecord>;
-
 /** How far this device knows the account state. It is there once that was read, or the relay had none. */
 export const MarksRecord = object({
   /** The revision of the newest state whose marks count here; -1 for none. */

@@ -38,7 +38,7 @@ interface ComposerProps {
   nameOf: (userId: string) => string;
   draft: string;
   onDraftChange: (draft: string) => void;
-  /** What may go with the text, or without one. */
+  /** They go with the text, or without one. */
   files?: FormFiles;
   /** Called with text that is not blank, but for files, and not too long, as it was written. */
   onSend: () => void;

@@ -1,4 +1,4 @@
-/** What a picture's first bytes say, whatever it is called: a decoder that is asked to find out fills the memory first. */
+/** A picture's type and size by its first bytes, however it is called: a decoder that is asked to find out fills the memory first. */
 
 export interface PictureHeader {
   readonly type: 'image/avif' | 'image/gif' | 'image/heic' | 'image/jpeg' | 'image/png' | 'image/webp';

@@ -14,7 +14,7 @@ export interface ReadingOptions {
 /** A file of a message whose pieces can be had in any order. */
 export interface ReadableFile {
   readonly pieces: number;
-  /** Those of the padding too: who reads all of them in order is told of another file than the message's. */
+  /** With those of the padding: who reads all of them in order is told of another file than the message's. */
   readonly sealedPieces: number;
   piece(index: number, signal?: AbortSignal): Promise<ArrayBuffer>;
 }

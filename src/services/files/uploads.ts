@@ -46,7 +46,7 @@ export function createUploads(options: UploadsOptions): Uploads {
   const { background, blobs, chats, isActive, ownUserId, pieces } = options;
   const { clock, crypto, locks, newId, random, store } = options.deps;
   const pending = createPendingMessages(crypto);
-  /** What is shown in the place of the messages until they are queued. */
+  /** Views that stand for the messages until they are queued. */
   const shown = new Map<string, MessageView>();
   const stops = new Map<string, AbortController>();
 
