@@ -103,10 +103,7 @@ export interface ConversationState {
   readonly epoch: number;
   /** All log entries up to and including this one have been processed. */
   readonly lastSeq: number;
-  /**
-   * The position of the entry that let this device in; it can't decrypt older ones. 0 where it started the
-   * conversation.
-   */
+  /** The position of the entry that let this device in; it can't decrypt older ones. 0 where it started the conversation. */
   readonly joinedSeq: number;
   /** The position up to which this person has read, on any device. */
   readonly readSeq: number;
