@@ -5,6 +5,7 @@ import { CryptoApiError, type CryptoApiErrorCode, fromWire } from '../../workers
 import { type KeysFrame, keysFrame } from './keysFrame.ts';
 
 export type {
+  AttachedFile,
   ClaimedKeyPackage,
   CommitSubmission,
   ContactTrust,
@@ -13,6 +14,9 @@ export type {
   ConversationState,
   CryptoApi,
   DeviceIdentity,
+  FileFacts,
+  FileKind,
+  FilePreview,
   GivenReceipt,
   GroupState,
   LogEntryInput,
@@ -45,6 +49,7 @@ export type {
   StoredVault,
   UndecryptableReason,
   UnsentChange,
+  UploadedFile,
   ViewComparison,
   WireBytes,
 } from '../../workers/api/cryptoApi.ts';

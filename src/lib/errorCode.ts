@@ -3,6 +3,7 @@ export interface FailureCodes {
   readonly page:
     | 'cancelled'
     | 'consent-missing'
+    | 'damaged-file'
     | 'internal'
     | 'invalid-email'
     | 'invalid-username'

@@ -1,7 +1,7 @@
 /** A file on the person's device that is written piece by piece. */
 export interface FileSink {
   /** Resolves when there is room for more. */
-  write(text: string): Promise<void>;
+  write(piece: string | ArrayBuffer): Promise<void>;
   /** The file is whole: only now is it there for others. */
   close(): Promise<void>;
   /** Nothing of what was written stays. */
@@ -60,7 +60,7 @@ const downloadReadMs = 60_000;
 function downloadSink({ name, type }: NewFile): FileSink {
   let parts: Blob[] = [];
   return {
-    write: async (text) => void parts.push(new Blob([text])),
+    write: async (piece) => void parts.push(new Blob([piece])),
     async close() {
       const address = URL.createObjectURL(new Blob(parts, { type }));
       parts = [];

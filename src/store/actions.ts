@@ -9,6 +9,7 @@ import type {
   ViewComparison,
 } from './chats.ts';
 import type { Person } from './contacts.ts';
+import type { FileActions } from './files.ts';
 import type { GroupInvitationChange } from './groupInvitations.ts';
 import type { PersonReport } from './reports.ts';
 import type { SafetyNumbers } from './trust.ts';
@@ -189,6 +190,7 @@ export interface AppActions {
   deleteNotification(notificationId: string): Promise<void>;
   /** Switches whether sealed copies of messages are kept for new devices; off, those there are get deleted. */
   setBackupKept(kept: boolean): Promise<void>;
+  files(): Promise<FileActions>;
   /** A small text of the interface, kept sealed in this browser; null when there is none. */
   readLocal(name: string): Promise<string | null>;
   /** Keeps a text of at most 4 MiB of UTF-8; null removes it. */

@@ -174,6 +174,7 @@ export class Tab {
       isVisible: () => this.visible,
       showsReceipts: () => true,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      indexedDB: browser.indexedDB,
       createSocket: (url) => {
         const socket = new WebSocket(url);
         // A browser's socket may fail unheard; this one would end the process.

@@ -265,6 +265,50 @@ export const ChangeInput = object({
   sentAt: timestamp,
 });
 
+/** Bytes of a file, as a structured clone brings them. */
+export const FilePiece: Guard<ArrayBuffer> = (value) => {
+  if (value instanceof ArrayBuffer && value.byteLength <= limits.sealedPiece) return value;
+  throw new GuardFailure('bytes');
+};
+export const FileSize = integer(0, limits.fileSize);
+export const FileHandle = string(32, /^[0-9a-f]{32}$/);
+export const FileIndex = integer(0, limits.filesPerMessage - 1);
+export const PieceIndex = integer(0, limits.fileSize / limits.filePiece);
+
+const whole = <T>(guard: Guard<T>) => withDefault<T | undefined>(guard, undefined);
+
+export const QueueFilesInput = object({
+  conversationId: ConversationId,
+  messageId: Id,
+  text: string(limits.caption),
+  inReplyTo: withDefault(nullable(Id), null),
+  sentAt: timestamp,
+  files: array(
+    object({
+      fileId: Id,
+      blobId: string(22, /^[A-Za-z0-9_-]{21}[AQgw]$/),
+      name: string(limits.localEntryName * 20),
+      type: string(255),
+      kind: oneOf('picture', 'film', 'audio', 'voice', 'file'),
+      description: string(limits.fileDescription),
+      width: whole(integer(1, limits.pictureSide)),
+      height: whole(integer(1, limits.pictureSide)),
+      duration: whole(integer(1, limits.recording)),
+      waveform: whole(array(integer(0, 31), limits.waveform)),
+      preview: withDefault(
+        nullable(
+          object({
+            type: oneOf('image/jpeg', 'image/png', 'image/webp'),
+            bytes: bytes(limits.filePreview, 1),
+          }),
+        ),
+        null,
+      ),
+    }),
+    limits.filesPerMessage,
+  ),
+});
+
 export const AcceptedInput = object({ seq: integer(1), timestamp });
 
 export const LocalEntryName = string(limits.localEntryName, /./);

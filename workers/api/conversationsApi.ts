@@ -1,4 +1,5 @@
 import type { WireBytes } from '../codec/base64url.ts';
+import type { AttachedFile } from './attachedFile.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
 import type { SendFailure } from './sendFailures.ts';
 
@@ -16,6 +17,7 @@ export type UndecryptableReason =
 
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'files'; readonly text: string; readonly files: readonly AttachedFile[] }
   /** Its author has deleted it for everybody: nothing of it is kept. */
   | { readonly kind: 'deleted' }
   /** A payload type of a newer version ("Update the app to see this message"), kept as it came. */
@@ -101,10 +103,7 @@ export interface ConversationState {
   readonly epoch: number;
   /** All log entries up to and including this one have been processed. */
   readonly lastSeq: number;
-  /**
-   * The position of the entry that let this device in; it can't decrypt older ones. 0 where it started the
-   * conversation.
-   */
+  /** The position of the entry that let this device in; it can't decrypt older ones. 0 where it started the conversation. */
   readonly joinedSeq: number;
   /** The position up to which this person has read, on any device. */
   readonly readSeq: number;

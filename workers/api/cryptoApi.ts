@@ -9,12 +9,14 @@ import type { KeyPackageSuite } from './arguments.ts';
 import type { BackupApi } from './backupApi.ts';
 import type { ConversationsApi } from './conversationsApi.ts';
 import type { EvidenceApi } from './evidenceApi.ts';
+import type { FilesApi } from './filesApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
 import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
 
 export type { WireBytes } from '../codec/base64url.ts';
+export type { AttachedFile, FileFacts, FileKind, FilePreview } from './attachedFile.ts';
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
 export type {
   ClaimedKeyPackage,
@@ -39,6 +41,7 @@ export type {
   UnsentChange,
 } from './conversationsApi.ts';
 export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
+export type { UploadedFile } from './filesApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { MessageChange, PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
@@ -93,7 +96,8 @@ export interface CryptoApi
     OutboxApi,
     ReceiptsApi,
     SecurityApi,
-    EvidenceApi {
+    EvidenceApi,
+    FilesApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**

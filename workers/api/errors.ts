@@ -11,6 +11,7 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | storage | IndexedDB refused or lost something; `detail` is the browser's error name |
  * | pending | an own commit is pending: submit it again (nextCommit) and process the log first |
  * | unknown-message | no such message here, or the person has discarded it |
+ * | unknown-file | no such file is being sent or shown here any more |
  * | not-author | only who wrote a message may edit it, or delete it for everybody |
  * | unknown-person | no account key is known of that person |
  * | stale-vault | the relay's vault is older than one that this device has seen |
@@ -30,6 +31,7 @@ const workerCodes = [
   'storage',
   'pending',
   'unknown-message',
+  'unknown-file',
   'not-author',
   'unknown-person',
   'stale-vault',

@@ -129,6 +129,25 @@ export const limits = {
    */
   revisionsSaid: 32,
   revisionsHeard: 64,
+  /** Files of a message, and bytes of one: more than any operator lets through. */
+  filesPerMessage: 20,
+  fileSize: 1024 * 1024 * 1024,
+  /** Bytes that the page and the worker hand each other at once: 16 chunks of a file. */
+  filePiece: 1024 * 1024,
+  sealedPiece: 16 * 65_552,
+  /** A file's name and its description, in UTF-16 units; the bytes of its preview. */
+  fileName: 255,
+  fileDescription: 1000,
+  filePreview: 8 * 1024,
+  /** Characters of a caption: the previews stand beside it. */
+  caption: 16 * 1024,
+  /** Pixels of a picture's side, milliseconds of a recording, and the values of its waveform. */
+  pictureSide: 65_535,
+  recording: 7 * 24 * 60 * 60 * 1000,
+  waveform: 64,
+  /** Files that are being sealed, and opened, at once. */
+  filesSealing: 8,
+  filesOpen: 64,
   /** UTF-16 units of an emoji that is a reaction; emojis of a person at a message; and changes of a message that are looked at. */
   emoji: 40,
   emojisPerPerson: 20,

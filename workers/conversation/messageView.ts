@@ -57,7 +57,7 @@ export function isShown(
 ): boolean {
   if (conversationId !== selfConversationId(userId)) return true;
   const isDamaged = content.kind === 'undecryptable' && content.reason === 'damaged';
-  return senderId === userId && (content.kind === 'text' || content.kind === 'deleted' || isDamaged);
+  return senderId === userId && (['text', 'files', 'deleted'].includes(content.kind) || isDamaged);
 }
 
 /** Returns whether two times, in milliseconds since the Unix epoch, are as close as the clocks of two machines are. */

@@ -11,6 +11,7 @@ import { createRevoking } from '../identity/revoking.ts';
 import { createRotation, Rotation } from '../identity/rotation.ts';
 import { createConversations } from '../messaging/conversations.ts';
 import { createEvidence } from '../messaging/evidence.ts';
+import { createFiles } from '../messaging/files.ts';
 import { createGroups } from '../messaging/groups.ts';
 import { createLogLinking } from '../messaging/linkLog.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
@@ -60,6 +61,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createEvidence(deps, session),
     ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
+    ...createFiles(deps, session),
     ...createMessageChanges(deps, session),
     ...createReceipts(deps, session),
     ...createOwnDevices(deps, session),

@@ -1,3 +1,5 @@
+import { limits } from '../codec/limits.ts';
+
 /** The part of a worker's scope or of a MessagePort that Comlink speaks through. */
 export interface Channel {
   postMessage(message: unknown): void;
@@ -8,6 +10,8 @@ export interface Channel {
 
 /** Arguments are records in lists in records; nothing that the api takes is nested deeper. */
 const maxDepth = 8;
+/** Bytes of a file that a message brings at most: one piece, sealed. */
+const maxBytes = limits.sealedPiece;
 /**
  * More values than any message has that the api takes. A list without limit could be all holes, and four thousand million
  * of them; and one that is in many places of a message is copied for each.
@@ -59,7 +63,7 @@ function readCall(data: unknown): object | null {
   const [method, args] = argumentList.map(rawValue);
   if (typeof method !== 'string' || !Array.isArray(args)) return null;
   try {
-    const plain = copyPlain(args, 0, { left: maxValues });
+    const plain = copyPlain(args, 0, { left: maxValues, bytes: maxBytes });
     return {
       id: data.id,
       type: 'APPLY',
@@ -84,16 +88,22 @@ function rawValue(wire: unknown): unknown {
 class NotPlain extends Error {}
 
 /**
- * Copies what JSON could say, and `undefined`, into lists and objects without a prototype, whose fields nobody can have
+ * Copies what JSON could say, `undefined` and one piece of bytes, into lists and objects without a prototype, whose fields nobody can have
  * put a setter in the way of.
  * @throws NotPlain for anything else
  */
-function copyPlain(value: unknown, depth: number, values: { left: number }): unknown {
+function copyPlain(value: unknown, depth: number, values: { left: number; bytes: number }): unknown {
   values.left -= 1;
   if (values.left < 0) throw new NotPlain();
   if (value === null || value === undefined) return value;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (depth === maxDepth) throw new NotPlain();
+  // Of a structured clone: nobody else has it, and nobody can have given it a prototype or fields of its own.
+  if (value instanceof ArrayBuffer) {
+    values.bytes -= value.byteLength;
+    if (values.bytes < 0) throw new NotPlain();
+    return value;
+  }
   if (Array.isArray(value)) {
     if (value.length > values.left) throw new NotPlain();
     return Array.from(value, (item: unknown) => copyPlain(item, depth + 1, values));

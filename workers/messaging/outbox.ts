@@ -1,6 +1,14 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
 import { MIMI_SALT_LENGTH } from '@sinetti/crypto-core/content';
-import { AcceptedInput, ConversationId, check, Id, QueueInput, SendFailureCode } from '../api/arguments.ts';
+import {
+  AcceptedInput,
+  ConversationId,
+  check,
+  Id,
+  QueueFilesInput,
+  QueueInput,
+  SendFailureCode,
+} from '../api/arguments.ts';
 import type { CryptoApi, MessageView, PreparedMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import {
@@ -16,8 +24,9 @@ import { readPlace } from '../session/place.ts';
 import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, write } from '../storage/db.ts';
-import { encodeTextPayload } from '../storage/payload.ts';
+import { encodeFilesPayload, encodeTextPayload, sealedFiles } from '../storage/payload.ts';
 import { awaitedIds, type OutboxRecord, readConversation } from '../storage/records.ts';
+import { takeUploads } from './files.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
 import {
@@ -44,6 +53,28 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         if (inReplyTo === null) return { payloads: [plain], shown: null };
         const { contentId } = await requireMessage(views, inReplyTo);
         return { payloads: [encodeTextPayload(text, salt, contentId)], shown: null };
+      });
+    },
+
+    async queueFiles(input) {
+      const { files, inReplyTo, text, ...message } = check('queueFiles', QueueFilesInput, input);
+      const { conversationId, messageId } = message;
+      const account = session.accountOnDevice();
+      // The page may have been left after it was queued, before it knew: the files' keys are in the message by now.
+      const logged = await read(account.db, async (tx) => {
+        const view = await findMessage(tx, account, messageId);
+        if (view?.conversationId !== conversationId || view.content.kind !== 'files') return null;
+        return { message: view, ready: null, state: await storedState(tx, account, conversationId) };
+      });
+      if (logged !== null) return logged;
+      return queue(account, deps, message, async (views, tx) => {
+        const waiting = await find(tx, account, messageId);
+        if (waiting !== null && sealedFiles(waiting.record.payload).length > 0)
+          return { payloads: [], shown: null };
+        const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
+        const taken = await takeUploads(tx, account, files);
+        const payload = encodeFilesPayload(text, taken, env.random(MIMI_SALT_LENGTH), answered);
+        return { payloads: [payload], shown: null };
       });
     },
 

@@ -83,6 +83,8 @@ interface AccountSchema extends DBSchema {
   receipts: { key: string; value: Uint8Array };
   /** [user id, device id] to the account key's statement that the device is revoked. */
   revocations: { key: [string, string]; value: Uint8Array };
+  /** File id to the key and the hash of a file that is being uploaded, until a message names it. */
+  uploads: { key: string; value: Uint8Array };
 }
 
 export type StoreName =
@@ -104,7 +106,8 @@ export type StoreName =
   | 'copies'
   | 'chain'
   | 'chains'
-  | 'receipts';
+  | 'receipts'
+  | 'uploads';
 
 export type RootDatabase = IDBPDatabase<RootSchema>;
 export type AccountDatabase = IDBPDatabase<AccountSchema>;
@@ -134,6 +137,7 @@ const STORES: StoreName[] = [
   'chain',
   'chains',
   'receipts',
+  'uploads',
 ];
 
 /** Brings the schema of the version below to this one. Migrations are only ever appended. */
@@ -175,6 +179,7 @@ export const accountMigrations: readonly Migration[] = [
     const messages = tx.objectStore('messages');
     for (const index of ['content', 'about', 'copyDue']) messages.createIndex(index, index);
   },
+  (db) => void db.createObjectStore('uploads'),
 ];
 
 /**

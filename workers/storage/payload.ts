@@ -12,8 +12,8 @@ import {
   encodeMimiContent,
   type MimiContent,
   mimiMessageId,
-  type NestedPart,
   olderMessageId,
+  type SinglePart,
   splitChainHeader,
 } from '@sinetti/crypto-core/content';
 import type { MessageContent } from '../api/cryptoApi.ts';
@@ -21,6 +21,7 @@ import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
+import { filesBody, type OutgoingFile, readAttachments, type SealedAttachment } from './attachments.ts';
 
 const VERSION = 1;
 const MIMI = 'mimi:';
@@ -71,6 +72,31 @@ export function encodeTextPayload(text: string, salt: Uint8Array, inReplyTo: str
 }
 
 /**
+ * Encodes a message with files.
+ * @param text the caption; may be empty
+ * @param salt 16 random octets
+ * @param inReplyTo content id of what it answers
+ * @throws CryptoApiError `usage` for more than the outbox keeps
+ */
+export function encodeFilesPayload(
+  text: string,
+  files: readonly OutgoingFile[],
+  salt: Uint8Array,
+  inReplyTo: string | null = null,
+): string {
+  const caption = text === '' ? null : textPart(text);
+  const payload = encodePayload({ salt, inReplyTo: idBytes(inReplyTo), ...filesBody(files, caption) });
+  if (payload.length > limits.payload) throw new CryptoApiError('usage', 'length of a message with files');
+  return payload;
+}
+
+/** Returns what opens the files of a payload, in their order; none for one that isn't shown as files. */
+export function sealedFiles(payload: string): readonly SealedAttachment[] {
+  if (payloadContent(payload).kind !== 'files') return [];
+  return readAttachments(decodeMimiContent(payloadBytes(payload)))?.sealed ?? [];
+}
+
+/**
  * Encodes a change.
  * @param salt 16 random octets
  * @throws CryptoApiError `usage` as {@link encodeTextPayload}, and for anything but one emoji
@@ -111,7 +137,7 @@ function encodePayload(content: Pick<MimiContent, 'salt' | 'body'> & Partial<Mim
   );
 }
 
-function textPart(text: string): NestedPart {
+function textPart(text: string): SinglePart {
   const content = encoder.encode(text);
   if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
   return { kind: 'single', disposition: DISPOSITION.render, language: '', contentType: PLAIN_TEXT, content };
@@ -212,10 +238,10 @@ export function payloadContent(payload: string): MessageContent {
   return said.kind === 'message' ? said.content : { kind: 'unknown' };
 }
 
-/** Returns whether a payload is a text, as people send each other, a note among own devices, or a change of one. */
+/** Returns whether a payload is a text or files, as people send each other, a note among own devices, or a change of one. */
 export function isForPeople(payload: string): boolean {
   const said = readPayload(payload);
-  return said.kind !== 'message' || said.content.kind === 'text';
+  return said.kind !== 'message' || said.content.kind === 'text' || said.content.kind === 'files';
 }
 
 /** Returns whether two payloads say the same to people: each encoding has a salt of its own. */
@@ -236,15 +262,30 @@ function mimiContent(bytes: Uint8Array): Said {
   if (expires !== null) return unknown;
   const [inReplyTo, replaces] = [content.inReplyTo, content.replaces].map((id) => id && toBase64Url(id));
   if (body.kind === 'null') return replaces ? { kind: 'deletion', of: replaces } : unknown;
-  if (body.kind !== 'single' || !isTextType(body.contentType)) return unknown;
+  if (body.kind !== 'single') return replaces ? unknown : filesContent(content, inReplyTo ?? null);
+  if (!isTextType(body.contentType)) return unknown;
   if (body.disposition === DISPOSITION.reaction && inReplyTo && !replaces) {
     const emoji = body.content.length > limits.emoji * 3 ? '' : readText(body.content);
     return isEmoji(emoji) ? { kind: 'reaction', of: inReplyTo, emoji } : unknown;
   }
-  if (body.disposition !== DISPOSITION.render && body.disposition !== DISPOSITION.unspecified) return unknown;
+  if (!isShownText(body)) return unknown;
   const text = readText(body.content);
   if (replaces) return { kind: 'edit', of: replaces, text };
   return { kind: 'message', content: { kind: 'text', text }, inReplyTo: inReplyTo ?? null };
+}
+
+function filesContent(content: MimiContent, inReplyTo: string | null): Said {
+  const attachments = readAttachments(content);
+  if (attachments === null) return unknown;
+  const { caption, files } = attachments;
+  if (caption !== null && !isShownText(caption)) return unknown;
+  const text = caption === null ? '' : readText(caption.content);
+  return { kind: 'message', content: { kind: 'files', text, files }, inReplyTo };
+}
+
+function isShownText({ contentType, disposition }: SinglePart): boolean {
+  const isShown = disposition === DISPOSITION.render || disposition === DISPOSITION.unspecified;
+  return isShown && isTextType(contentType);
 }
 
 /** Plain text, or Markdown, which is shown as it was written. Without a `charset` both are UTF-8 (draft, 7.1). */

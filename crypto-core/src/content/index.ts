@@ -3,6 +3,7 @@
  * log can't be edited unseen: running hash, chain header, receipts.
  */
 
+export { type RunningSha256, runningSha256 } from '../suite/sodium.ts';
 export type { CborValue } from './cbor.ts';
 export {
   CHAIN_HEADER_LENGTH,

@@ -61,6 +61,21 @@ export function sha256(data: Uint8Array): Uint8Array {
   return sodium.crypto_hash_sha256(data);
 }
 
+/** SHA-256 of bytes that come piece by piece. Its memory is given back by `digest`, which is the last call. */
+export interface RunningSha256 {
+  update(data: Uint8Array): void;
+  /** 32 bytes. */
+  digest(): Uint8Array;
+}
+
+export function runningSha256(): RunningSha256 {
+  const state = sodium.crypto_hash_sha256_init();
+  return {
+    update: (data) => sodium.crypto_hash_sha256_update(state, data),
+    digest: () => sodium.crypto_hash_sha256_final(state),
+  };
+}
+
 /** HMAC-SHA-256, 32 bytes; a key of any length. */
 export function hmacSha256(key: Uint8Array, data: Uint8Array): Uint8Array {
   if (key.length === 32 && data.length <= MOST_SCRATCH_INPUT) return hmacInScratch(key, data);

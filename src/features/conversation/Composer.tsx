@@ -14,6 +14,7 @@ import { Button } from '../../ui/Button.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
 import type { EmojiCategory } from '../emoji/data.ts';
 import { EmojiInserter } from '../emoji/EmojiInserter.tsx';
+import type { FormFiles } from '../files/useFiles.tsx';
 import styles from './Composer.module.css';
 import { ComposerContextBar } from './ComposerContextBar.tsx';
 
@@ -37,7 +38,9 @@ interface ComposerProps {
   nameOf: (userId: string) => string;
   draft: string;
   onDraftChange: (draft: string) => void;
-  /** Called with text that is not blank and not too long, as it was written. */
+  /** They go with the text, or without one. */
+  files?: FormFiles;
+  /** Called with text that is not blank, but for files, and not too long, as it was written. */
   onSend: () => void;
   /** Ends the answer, or the edit. */
   onCancel: () => void;
@@ -70,8 +73,14 @@ export function Composer(props: ComposerProps) {
     if (wide && focusRequest > 0) input.current?.focus();
   }, [wide, focusRequest, input]);
 
+  const editing = context?.kind === 'edit';
+  // An edit is of a text: the files wait for the next message.
+  const files = editing ? undefined : props.files;
+  const isReady = files?.isReady ?? null;
+  const isEmpty = isReady === null ? text === '' : !isReady;
+
   function send() {
-    if (text === '' || tooLong) return;
+    if (isEmpty || tooLong) return;
     input.current?.focus();
     onSend();
   }
@@ -98,7 +107,6 @@ export function Composer(props: ComposerProps) {
     event.preventDefault();
   }
 
-  const editing = context?.kind === 'edit';
   const inputLabel = editing ? t('chat.editLabel') : (label ?? t('chat.inputLabel', { name }));
 
   return (
@@ -120,6 +128,7 @@ export function Composer(props: ComposerProps) {
           }}
         />
       )}
+      {files?.above}
       {problem !== null && (
         <p className={styles.problem} id={hintId} role="alert">
           {problem}
@@ -131,6 +140,7 @@ export function Composer(props: ComposerProps) {
         </p>
       )}
       <div className={styles.emoji}>
+        {files?.button}
         <EmojiInserter input={input} text={draft} onTextChange={onDraftChange} categories={emojiCategories} />
       </div>
       <textarea
@@ -151,7 +161,7 @@ export function Composer(props: ComposerProps) {
         onKeyDown={onKeyDown}
       />
       <div className={styles.send}>
-        <Button type="submit" variant="primary" disabled={text === '' || tooLong}>
+        <Button type="submit" variant="primary" disabled={isEmpty || tooLong}>
           {editing ? <Check size={18} aria-hidden="true" /> : <SendHorizontal size={18} aria-hidden="true" />}
           <span className={styles.word}>{t(editing ? 'chat.save' : 'chat.send')}</span>
         </Button>

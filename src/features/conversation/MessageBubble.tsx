@@ -98,6 +98,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
           own={own}
           large={large}
           unfolded={props.unfolded}
+          reachable={reachable}
           onUnfold={actions.onUnfold}
         />
         <div className={styles.meta}>

@@ -3,6 +3,7 @@ import { t } from '../../i18n/i18n.ts';
 import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import type { MessageView, UndecryptableReason } from '../../store/chats.ts';
 import { Disclosure } from '../../ui/Disclosure.tsx';
+import { MessageFiles } from '../files/MessageFiles.tsx';
 import styles from './MessageContent.module.css';
 import { MessageText } from './MessageText.tsx';
 import { contentPreview } from './preview.ts';
@@ -13,13 +14,29 @@ interface MessageContentProps {
   /** True for one emoji alone. */
   large: boolean;
   unfolded: boolean;
+  /** True if the Tab key reaches its controls. */
+  reachable: boolean;
   onUnfold: (messageId: string, unfolded: boolean) => void;
 }
 
 /** The inside of a bubble: a text, or the sentence that stands in its place. */
-export function MessageContent({ message, own, large, unfolded, onUnfold }: MessageContentProps) {
+export function MessageContent({ message, own, large, unfolded, reachable, onUnfold }: MessageContentProps) {
   const { content, messageId } = message;
   if (content.kind === 'undecryptable') return <Undecryptable reason={content.reason} />;
+  if (content.kind === 'files') {
+    return (
+      <>
+        <MessageFiles open message={message} reachable={reachable} />
+        {content.text !== '' && (
+          <MessageText
+            text={content.text}
+            unfolded={unfolded}
+            onUnfold={(unfold) => onUnfold(messageId, unfold)}
+          />
+        )}
+      </>
+    );
+  }
   if (content.kind !== 'text' || content.text.trim() === '') {
     return <p className={styles.muted}>{contentPreview(content, { own })}</p>;
   }

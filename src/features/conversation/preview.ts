@@ -10,7 +10,17 @@ export function contentPreview(content: MessageContent, { own = false } = {}): s
   if (content.kind === 'deleted') return t(own ? 'messages.deletedOwn' : 'messages.deleted');
   if (content.kind === 'undecryptable') return t('messages.undecryptable');
   if (content.kind === 'unknown') return t('messages.unknownKind');
+  if (content.kind === 'files') return filesPreview(content);
   return linePreview(content.text) || t('messages.noContent');
+}
+
+function filesPreview({ files, text }: Extract<MessageContent, { kind: 'files' }>): string {
+  const [first] = files;
+  const count = files.length;
+  const isName = count === 1 && first?.kind === 'file' && first.name !== '';
+  const kind = files.every((file) => file.kind === 'picture') ? 'picture' : 'file';
+  const what = isName ? `📎 ${first.name}` : t(`messages.filesPreview.${kind}`, { count });
+  return linePreview(text === '' ? what : `${what} · ${text}`);
 }
 
 /** The beginning of a text on one line; empty for a blank one. */

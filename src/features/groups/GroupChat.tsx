@@ -14,6 +14,7 @@ import { Composer } from '../conversation/Composer.tsx';
 import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import type { EmojiCategory } from '../emoji/data.ts';
+import { useFiles } from '../files/useFiles.tsx';
 import { groupName } from './names.ts';
 
 /** The categories of the spec's group picker. */
@@ -36,6 +37,7 @@ interface GroupChatProps {
 export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
   const key = groupKeyOf(group.id);
   const { list, composer } = useConversation(key, chat, failures);
+  const form = useFiles(key, composer);
   const nameOf = useAtomValue(nameOfAtom);
   const events = useAtomValue(chatEventsAtom)[key];
   const notices = useMemo(() => eventNotices(events ?? [], list.ownId, nameOf), [events, nameOf, list.ownId]);
@@ -65,7 +67,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
       />
       {!group.ended && (
         <Composer
-          {...composer}
+          {...form}
           nameOf={nameOf}
           name={name}
           focusRequest={focusRequest}

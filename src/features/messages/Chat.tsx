@@ -16,6 +16,7 @@ import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import { receiptAt } from '../conversation/messageState.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
+import { useFiles } from '../files/useFiles.tsx';
 import { DoubtBanner } from './DoubtBanner.tsx';
 
 /** Few chats ever need it. */
@@ -44,6 +45,7 @@ const noNotices: readonly ChatNotice[] = [];
 /** The person's notes and the form to write more: own browsers alone read them, so nobody has received or read one. */
 export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' | 'chat' | 'focusRequest'>) {
   const { list, composer } = useConversation(userId, chat, failures);
+  const form = useFiles(userId, composer);
   const ownName = useAtomValue(nameOfAtom)(userId);
   const nameOf = useCallback(() => ownName, [ownName]);
   const events = useAtomValue(chatEventsAtom)[userId];
@@ -67,7 +69,7 @@ export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' |
           </EmptyState>
         }
       />
-      <Composer {...composer} nameOf={nameOf} name="" label={t('notes.write')} focusRequest={focusRequest} />
+      <Composer {...form} nameOf={nameOf} name="" label={t('notes.write')} focusRequest={focusRequest} />
     </>
   );
 }
@@ -75,6 +77,7 @@ export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' |
 /** Messages with one person and the form to write more. Give it a key by user id. */
 export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
   const { list, composer } = useConversation(userId, chat, failures);
+  const form = useFiles(userId, composer);
   const isBlocked = useBlocks()?.some(({ id }) => id === userId) === true;
   const { readReceipts } = useAtomValue(preferencesAtom);
   const receipt = readReceipts ? chat.state?.receipts.find((one) => one.userId === userId) : undefined;
@@ -114,7 +117,7 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
       {isBlocked ? (
         <BlockedBanner open userId={userId} name={name} />
       ) : (
-        <Composer {...composer} nameOf={nameOf} name={name} focusRequest={focusRequest} />
+        <Composer {...form} nameOf={nameOf} name={name} focusRequest={focusRequest} />
       )}
     </>
   );

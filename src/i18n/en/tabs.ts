@@ -3,6 +3,7 @@ import chat from './chat.json';
 import contacts from './contacts.json';
 import emoji from './emoji.json';
 import events from './events.json';
+import files from './files.json';
 import groups from './groups.json';
 import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
@@ -22,6 +23,7 @@ export default {
   contacts,
   emoji,
   events,
+  files,
   groups,
   invitations,
   messageBackup,

@@ -35,6 +35,7 @@ export interface ClientOptions extends Omit<Deps, 'api'> {
   /** The person lets others see how far they have received and read. */
   readonly showsReceipts: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
+  readonly indexedDB: IDBFactory;
   readonly fetch?: typeof globalThis.fetch;
   readonly connectMqtt?: RealtimeOptions['connect'];
 }
@@ -102,6 +103,12 @@ export function createClient(options: ClientOptions): Client {
         hasToken,
         isVisible: options.isVisible,
         showsReceipts: options.showsReceipts,
+        relay: {
+          host: addresses.apiHost,
+          token: readToken,
+          ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+        },
+        indexedDB: options.indexedDB,
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
         onUnauthorized(token, code) {
@@ -241,6 +248,7 @@ export function createClient(options: ClientOptions): Client {
     readAllNotifications: async () => signedIn().notifications.readAll(),
     deleteNotification: async (id) => signedIn().notifications.remove(id),
     setBackupKept: async (kept) => signedIn().messageBackup.setKept(kept),
+    files: async () => (await signedIn().files()).actions,
     readLocal: (name) => deps.crypto.readLocal(name),
     writeLocal: (name, text) => deps.crypto.writeLocal(name, text),
   };

@@ -1,3 +1,4 @@
+import { withTexts } from '../../i18n/i18n.ts';
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
 import type { OwnDevices } from '../account/ownDevices.ts';
 import type { OwnNames } from '../account/ownNames.ts';
@@ -12,6 +13,7 @@ import { createResponseCache } from '../core/responseCache.ts';
 import { sessionScopedStore } from '../core/scopedStore.ts';
 import { createSessionEvents } from '../core/sessionEvents.ts';
 import type { DataExport } from '../export/dataExport.ts';
+import type { Files, FilesOptions } from '../files/files.ts';
 import type { GroupActions } from '../groups/groupActions.ts';
 import type { Contacts } from '../people/contacts.ts';
 import type { Notifications } from '../people/notifications.ts';
@@ -25,6 +27,7 @@ import { createServices, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
   extends Omit<ServicesOptions, 'deps' | 'recall' | 'background'>,
+    Pick<FilesOptions, 'indexedDB' | 'relay'>,
     Pick<RelayConnectionOptions, 'onConnected' | 'onDisconnected' | 'onUnauthorized'> {
   readonly deps: Deps;
   /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
@@ -48,6 +51,8 @@ export interface Messenger extends RelayConnection {
   readonly security: Security;
   readonly ownDevices: Pick<OwnDevices, 'acknowledgeOlderStates'>;
   readonly confirmation: Confirmation;
+  /** Loads the files of this session. */
+  files(): Promise<Files>;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
   updateProfile(change: OwnNames): Promise<void>;
@@ -75,6 +80,10 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
+  const { indexedDB, relay } = options;
+  const { chats, outbox } = services;
+  const fileOptions = { deps, ownUserId: userId, chats, outbox, isActive, background, relay, indexedDB };
+  const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(fileOptions);
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
 
   return {
@@ -90,6 +99,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownDevices: services.ownDevices,
     security,
     confirmation,
+    files,
     retryLists: () => lists.retry(),
     async updateProfile(change) {
       const { updateProfile } = await import('../account/profile.ts');
@@ -126,6 +136,10 @@ export function createMessenger(options: MessengerOptions): Messenger {
       messageBackup.start();
       await shown;
       services.ownDevices.start();
+      background(async () => {
+        const waiting = await crypto.localEntries('upload:');
+        if (waiting.length > 0) await (await files()).resume();
+      });
     },
 
     onHidden: () => drafts.flush(),

@@ -175,6 +175,7 @@ export function createServices(options: ServicesOptions) {
   });
 
   return {
+    chats,
     confirmation,
     contacts,
     dataExport,

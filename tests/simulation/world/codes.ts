@@ -6,6 +6,7 @@ import { cryptoApiErrorCodes } from '#workers/api/errors.ts';
 const pageCodes: Readonly<Record<FailureCodes['page'], true>> = {
   cancelled: true,
   'consent-missing': true,
+  'damaged-file': true,
   internal: true,
   'invalid-email': true,
   'invalid-username': true,

@@ -120,6 +120,7 @@ export class Tab {
       line.note(text);
     };
     this.#client = createClient({
+      indexedDB: new IDBFactory(),
       addresses: { apiHost: host, mqttUrl: `${socketHost}/mqtt`, presenceUrl: `${socketHost}/ws/presence/` },
       crypto: this.crypto,
       store: this.store,

@@ -1,3 +1,4 @@
+import { IDBFactory } from 'fake-indexeddb';
 import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '#src/crypto/client.ts';
@@ -55,6 +56,7 @@ beforeEach(async () => {
   asked = [];
   delays = () => Promise.resolve();
   client = createClient({
+    indexedDB: new IDBFactory(),
     addresses: {
       apiHost: 'https://relay.example',
       mqttUrl: 'wss://relay.example/mqtt',

@@ -40,6 +40,7 @@ type FakeActions = { readonly [Name in keyof AppActions]: ReturnType<typeof vi.f
 export function fakeActions(): FakeActions {
   return {
     prepareSignIn: vi.fn<AppActions['prepareSignIn']>(),
+    files: vi.fn<AppActions['files']>(),
     report: vi.fn<AppActions['report']>().mockResolvedValue(),
     signUpMode: vi.fn<AppActions['signUpMode']>().mockResolvedValue('open'),
     signUp: vi.fn<AppActions['signUp']>().mockResolvedValue(),

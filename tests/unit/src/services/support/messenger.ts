@@ -1,3 +1,4 @@
+import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, vi } from 'vitest';
 import type { CryptoApi } from '#src/crypto/client.ts';
 import type { Api } from '#src/net/api.ts';
@@ -46,6 +47,8 @@ export async function openSession(isConnected: boolean): Promise<void> {
   connected = isConnected;
   messenger = createMessenger({
     deps,
+    relay: { host: '', token: () => null },
+    indexedDB: new IDBFactory(),
     userId: me,
     hasToken: () => signedIn,
     isVisible: () => true,

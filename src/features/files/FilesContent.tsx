@@ -1,0 +1,180 @@
+import { useAtomValue, useSetAtom } from 'jotai';
+import { Download, File as FileIcon } from 'lucide-react';
+import { useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { openFile } from '../../lib/fileSink.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { attemptAtom } from '../../store/attempt.ts';
+import type { MessageView } from '../../store/chats.ts';
+import { type AttachedFile, type FilePlace, uploadsAtom } from '../../store/files.ts';
+import { Button, IconButton } from '../../ui/Button.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { ProgressBar } from '../../ui/ProgressBar.tsx';
+import { byteText } from './byteText.ts';
+import styles from './FilesContent.module.css';
+import { previewUrl } from './preview.ts';
+import { useFileUrl } from './useFileUrl.ts';
+
+export interface FilesContentProps {
+  open: boolean;
+  message: MessageView;
+  /** True if the Tab key reaches its controls. */
+  reachable: boolean;
+}
+
+/** The files of a message: pictures as such, all else as rows to download; and how far they have come on their way out. */
+export function FilesContent({ message, reachable }: FilesContentProps) {
+  const upload = useAtomValue(uploadsAtom)[message.messageId];
+  if (message.content.kind !== 'files') return null;
+  const { conversationId, messageId } = message;
+  const tabIndex = reachable ? 0 : -1;
+  return (
+    <div className={styles.files}>
+      {message.content.files.map((file, index) => {
+        const place = { conversationId, messageId, index };
+        const props = { file, place, isHere: upload === undefined, tabIndex };
+        // oxlint-disable-next-line react/no-array-index-key -- the files of one message never change places
+        return file.kind === 'picture' ? <Picture key={index} {...props} /> : <Row key={index} {...props} />;
+      })}
+      {upload !== undefined && <UploadLine messageId={messageId} tabIndex={tabIndex} />}
+    </div>
+  );
+}
+
+interface PartProps {
+  file: AttachedFile;
+  place: FilePlace;
+  /** The relay has it, and the worker its key. */
+  isHere: boolean;
+  tabIndex: number;
+}
+
+function Picture({ file, isHere, place, tabIndex }: PartProps) {
+  const { problem, retry, url } = useFileUrl(place, file, isHere);
+  const [isOpen, setOpen] = useState(false);
+  const save = useSave(place, file);
+  const words = file.description || t('files.pictureNamed', { name: nameOf(file) });
+  const ratio =
+    file.width === undefined || file.height === undefined ? undefined : `${file.width} / ${file.height}`;
+  return (
+    <figure className={styles.picture}>
+      <button
+        type="button"
+        className={styles.open}
+        tabIndex={tabIndex}
+        aria-label={t('files.view', { name: words })}
+        aria-haspopup="dialog"
+        disabled={url === null}
+        onClick={() => setOpen(true)}
+      >
+        {url === null && file.preview !== undefined ? (
+          <img
+            className={styles.preview}
+            style={{ aspectRatio: ratio }}
+            src={previewUrl(file.preview)}
+            alt={words}
+          />
+        ) : (
+          <img className={styles.image} style={{ aspectRatio: ratio }} src={url ?? undefined} alt={words} />
+        )}
+      </button>
+      {problem !== null && (
+        <figcaption className={styles.problem}>
+          {problem}
+          <Button size="small" variant="quiet" tabIndex={tabIndex} onClick={retry}>
+            {t('files.tryAgain')}
+          </Button>
+        </figcaption>
+      )}
+      <Dialog open={isOpen} onOpenChange={setOpen} title={<bdi>{nameOf(file)}</bdi>}>
+        {url !== null && <img className={styles.large} src={url} alt={words} />}
+        <div className={styles.actions}>
+          <Button onClick={save}>{t('files.download')}</Button>
+        </div>
+      </Dialog>
+    </figure>
+  );
+}
+
+function Row({ file, isHere, place, tabIndex }: PartProps) {
+  const save = useSave(place, file);
+  return (
+    <div className={styles.row}>
+      <FileIcon aria-hidden="true" />
+      <span className={styles.words}>
+        <bdi className={styles.name}>{nameOf(file)}</bdi>
+        <span className={styles.size}>{byteText(file.size)}</span>
+      </span>
+      {isHere && (
+        <IconButton
+          size="small"
+          tabIndex={tabIndex}
+          label={t('files.downloadNamed', { name: nameOf(file) })}
+          icon={<Download aria-hidden="true" />}
+          onClick={save}
+        />
+      )}
+    </div>
+  );
+}
+
+function UploadLine({ messageId, tabIndex }: { messageId: string; tabIndex: number }) {
+  const upload = useAtomValue(uploadsAtom)[messageId];
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
+  if (upload === undefined) return null;
+  const { failure, isWaiting, progress } = upload;
+  const percent = Math.floor(progress * 100);
+  const discard = () =>
+    void attempt(async () => (await actions.files()).discardUpload(messageId), {
+      failure: t('files.uploadFailed'),
+    });
+  const retry = () =>
+    void attempt(async () => (await actions.files()).retryUpload(messageId), {
+      failure: t('files.uploadFailed'),
+    });
+  return (
+    <div className={styles.upload}>
+      {failure === null ? (
+        <ProgressBar
+          label={t('files.uploading')}
+          text={isWaiting ? t('files.uploadWaiting') : t('files.uploadProgress', { percent })}
+          value={percent}
+          max={100}
+        />
+      ) : (
+        <p className={styles.problem} role="alert">
+          {failure.text}
+        </p>
+      )}
+      <div className={styles.actions}>
+        {failure !== null && (
+          <Button size="small" variant="quiet" tabIndex={tabIndex} onClick={retry}>
+            {t('files.tryAgain')}
+          </Button>
+        )}
+        <Button size="small" variant="quiet" tabIndex={tabIndex} onClick={discard}>
+          {t(failure === null ? 'files.cancel' : 'files.discard')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Saves a file where the person says. Whatever it is, the browser is told that it is bytes, and opens nothing. */
+function useSave(place: FilePlace, file: AttachedFile): () => void {
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
+  return () =>
+    void attempt(
+      async () => {
+        const sink = await openFile({ name: nameOf(file), type: 'application/octet-stream' });
+        if (sink !== null) await (await actions.files()).save(place, sink);
+      },
+      { failure: t('files.saveFailed') },
+    );
+}
+
+function nameOf({ name }: AttachedFile): string {
+  return name || t('files.nameless');
+}

@@ -1,0 +1,67 @@
+import { t } from '../../i18n/i18n.ts';
+import { type BlobsOptions, createBlobs } from '../../net/blobs.ts';
+import type { FileActions } from '../../store/files.ts';
+import { toAppError } from '../core/failures.ts';
+import { createPieceStore } from './pieceStore.ts';
+import { openFile, wholeFile } from './reading.ts';
+import { createUploads, type UploadsOptions } from './uploads.ts';
+
+export interface FilesOptions extends Omit<UploadsOptions, 'blobs' | 'pieces'> {
+  readonly relay: Omit<BlobsOptions, 'clock'>;
+  readonly indexedDB: IDBFactory;
+}
+
+export interface Files {
+  readonly actions: FileActions;
+  /** Goes on with what was on its way as the page was left. */
+  resume(): Promise<void>;
+}
+
+const ofSessions = new WeakMap<FilesOptions, Files>();
+
+/** The files of a session, made once for it. */
+export function filesOf(options: FilesOptions): Files {
+  const made = ofSessions.get(options) ?? createFiles(options);
+  ofSessions.set(options, made);
+  return made;
+}
+
+function createFiles(options: FilesOptions): Files {
+  const { clock, crypto } = options.deps;
+  const blobs = createBlobs({ ...options.relay, clock });
+  const uploads = createUploads({ ...options, blobs, pieces: createPieceStore(options.indexedDB) });
+  const reading = { blobs, crypto };
+  return {
+    resume: () => uploads.resume(),
+    actions: {
+      send: uploads.send,
+      retryUpload: uploads.retryUpload,
+      discardUpload: uploads.discardUpload,
+
+      async largestFile() {
+        try {
+          return (await blobs.storage()).maxBlobBytes;
+        } catch (error) {
+          throw toAppError(error, t('files.uploadFailed'));
+        }
+      },
+
+      async read(place, { type }) {
+        const parts: Blob[] = [];
+        // A blob each: the browser keeps them elsewhere than in this page's memory.
+        for await (const piece of wholeFile(await openFile(reading, place))) parts.push(new Blob([piece]));
+        return new Blob(parts, { type });
+      },
+
+      async save(place, file) {
+        try {
+          for await (const piece of wholeFile(await openFile(reading, place))) await file.write(piece);
+          await file.close();
+        } catch (error) {
+          await file.abort();
+          throw toAppError(error, t('files.saveFailed'));
+        }
+      },
+    },
+  };
+}

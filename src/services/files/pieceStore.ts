@@ -1,0 +1,81 @@
+/** Sealed pieces of files, kept in this browser until the relay has them. What is here nobody can read without the worker. */
+
+const databaseName = 'sinetti-uploads';
+const storeName = 'pieces';
+
+export interface PieceStore {
+  put(fileId: string, index: number, piece: ArrayBuffer): Promise<void>;
+  get(fileId: string, index: number): Promise<ArrayBuffer | null>;
+  /** Forgets all pieces of a file. */
+  remove(fileId: string): Promise<void>;
+  /** The files that something is kept of. */
+  fileIds(): Promise<readonly string[]>;
+  /** Lets go of the database. */
+  close(): void;
+}
+
+export function createPieceStore(factory: IDBFactory): PieceStore {
+  let opened: Promise<IDBDatabase> | null = null;
+
+  async function open(): Promise<IDBDatabase> {
+    const request = factory.open(databaseName, 1);
+    request.addEventListener('upgradeneeded', () => void request.result.createObjectStore(storeName));
+    const database = await settled(request);
+    // Erasing this browser must not wait for this tab.
+    database.addEventListener('versionchange', () => {
+      database.close();
+      opened = null;
+    });
+    return database;
+  }
+
+  async function run<T>(mode: IDBTransactionMode, ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+    opened ??= open();
+    const transaction = (await opened).transaction(storeName, mode);
+    const answer = settled(ask(transaction.objectStore(storeName)));
+    await Promise.all([answer, committed(transaction)]);
+    return answer;
+  }
+
+  return {
+    async put(fileId, index, piece) {
+      await run('readwrite', (store) => store.put(piece, [fileId, index]));
+    },
+    async get(fileId, index) {
+      const piece: unknown = await run('readonly', (store) => store.get([fileId, index]));
+      return piece instanceof ArrayBuffer ? piece : null;
+    },
+    async remove(fileId) {
+      await run('readwrite', (store) => store.delete(IDBKeyRange.bound([fileId], [fileId, []])));
+    },
+    async fileIds() {
+      const keys = await run('readonly', (store) => store.getAllKeys());
+      return [
+        ...new Set(keys.flatMap((key) => (Array.isArray(key) && typeof key[0] === 'string' ? [key[0]] : []))),
+      ];
+    },
+    close() {
+      void opened?.then((database) => database.close());
+      opened = null;
+    },
+  };
+}
+
+/** Deletes all pieces of whoever has used this browser. */
+export async function deletePieces(factory: IDBFactory): Promise<void> {
+  await settled(factory.deleteDatabase(databaseName));
+}
+
+function settled<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB')));
+  });
+}
+
+function committed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve());
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('IndexedDB')));
+  });
+}

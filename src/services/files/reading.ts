@@ -1,0 +1,69 @@
+import type { CryptoApi } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { BlobError, type Blobs } from '../../net/blobs.ts';
+import type { FilePlace } from '../../store/files.ts';
+import { failureCode, toAppError } from '../core/failures.ts';
+
+export interface ReadingOptions {
+  readonly crypto: Pick<CryptoApi, 'openFile' | 'openPiece'>;
+  readonly blobs: Pick<Blobs, 'read'>;
+}
+
+/** A file of a message whose pieces can be had in any order. */
+export interface ReadableFile {
+  readonly pieces: number;
+  /** With those of the padding: who reads all of them in order is told of another file than the message's. */
+  readonly sealedPieces: number;
+  piece(index: number, signal?: AbortSignal): Promise<ArrayBuffer>;
+}
+
+/** Opens a file of a message. Failures are those of {@link FileActions}. */
+export async function openFile(
+  { blobs, crypto }: ReadingOptions,
+  { conversationId, index, messageId }: FilePlace,
+): Promise<ReadableFile> {
+  const { blobId, handle, pieces, sealedPiece, sealedPieces, sealedSize } = await sayWhy(() =>
+    crypto.openFile(conversationId, messageId, index),
+  );
+  return {
+    pieces,
+    sealedPieces,
+    piece: (at, signal) =>
+      sayWhy(async () => {
+        const from = at * sealedPiece;
+        const to = Math.min(from + sealedPiece, sealedSize);
+        return crypto.openPiece(handle, at, await blobs.read(blobId, from, to, signal));
+      }),
+  };
+}
+
+/** The pieces of a whole file, in order; the last one only once all of it is known to be the message's. */
+export async function* wholeFile(file: ReadableFile, signal?: AbortSignal): AsyncGenerator<ArrayBuffer> {
+  let held: ArrayBuffer | null = null;
+  for (let index = 0; index < file.sealedPieces; index += 1) {
+    const piece = await file.piece(index, signal);
+    if (held !== null) yield held;
+    held = piece;
+  }
+  if (held !== null) yield held;
+}
+
+const damaged: ReadonlySet<string> = new Set([
+  'decrypt-failed',
+  'malformed',
+  'range-not-satisfiable',
+  'unknown-file',
+]);
+
+async function sayWhy<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    const code = error instanceof BlobError ? error.code : failureCode(error);
+    if (damaged.has(code)) throw new AppError('damaged-file', t('files.damaged'), { cause: error });
+    if (errorCode(error) === 'not-found') throw new AppError('not-found', t('files.gone'), { cause: error });
+    throw toAppError(error, t('files.readFailed'));
+  }
+}

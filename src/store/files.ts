@@ -1,0 +1,56 @@
+import type { AttachedFile, FileFacts } from '../crypto/client.ts';
+import type { FailureCode } from '../lib/errorCode.ts';
+import type { FileSink } from '../lib/fileSink.ts';
+import type { ConversationKey } from './chats.ts';
+import { sessionAtom } from './sessionAtom.ts';
+
+export type { AttachedFile, FileFacts, FileKind, FilePreview } from '../crypto/client.ts';
+
+/** A file to send: what the browser reads, and what is told of it. */
+export interface NewFile {
+  readonly source: Blob;
+  readonly facts: FileFacts;
+}
+
+/** A message whose files are on their way to the relay. */
+export interface Upload {
+  /** From 0 to 1, sealing included. */
+  readonly progress: number;
+  /** It goes on by itself once the relay can be reached. */
+  readonly isWaiting: boolean;
+  /** It goes on only if the person says so; null otherwise. */
+  readonly failure: { readonly code: FailureCode; readonly text: string } | null;
+}
+
+/** By message id. */
+export const uploadsAtom = sessionAtom<Readonly<Record<string, Upload>>>({});
+
+/** A file of a message. */
+export interface FilePlace {
+  readonly conversationId: string;
+  readonly messageId: string;
+  /** The place among the message's files. */
+  readonly index: number;
+}
+
+/**
+ * Everything a person can do with files, loaded on demand. Every promise rejects with an AppError whose message can be shown;
+ * those of reading with the code `damaged-file` for bytes that are not those of the message, `not-found` for such as the relay
+ * no longer has.
+ */
+export interface FileActions {
+  /** The bytes that the relay takes of one file at most. */
+  largestFile(): Promise<number>;
+  /**
+   * Resolves once the message is shown; `uploadsAtom` tells the rest.
+   * @param inReplyTo message id of what it answers
+   */
+  send(key: ConversationKey, text: string, files: readonly NewFile[], inReplyTo?: string): Promise<void>;
+  retryUpload(messageId: string): void;
+  /** Gives up a message whose files are on their way. */
+  discardUpload(messageId: string): Promise<void>;
+  /** The whole file, with its type among those that a browser runs nothing of. */
+  read(place: FilePlace, file: AttachedFile): Promise<Blob>;
+  /** Writes the whole file. */
+  save(place: FilePlace, file: FileSink): Promise<void>;
+}

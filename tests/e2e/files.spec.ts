@@ -1,0 +1,83 @@
+import { Buffer } from 'node:buffer';
+import type { Page } from '@playwright/test';
+import { findsNoBarriers } from './support/axe.ts';
+import { twoFriends } from './support/friends.ts';
+import { expect, test } from './support/test.ts';
+
+const place = 'GPS 61.4978N 23.7610E';
+
+/** Pastes a photograph, in which the place stands where it was taken, as cameras write it beside the pixels. */
+async function pastePhotograph(page: Page): Promise<void> {
+  await page.evaluate(async (exif) => {
+    const canvas = new OffscreenCanvas(1200, 800);
+    const context = canvas.getContext('2d');
+    if (context === null) throw new Error('no canvas');
+    context.fillStyle = '#2b6a9b';
+    context.fillRect(0, 0, 1200, 800);
+    context.fillStyle = '#e8c15a';
+    context.fillRect(300, 200, 300, 300);
+    const drawn = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/jpeg' })).arrayBuffer());
+    const said = new TextEncoder().encode(`Exif\0\0${exif}`);
+    const segment = new Uint8Array([0xff, 0xe1, 0, said.length + 2, ...said]);
+    const photograph = new File([drawn.slice(0, 2), segment, drawn.slice(2)], 'IMG_2041.jpg', {
+      type: 'image/jpeg',
+    });
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(photograph);
+    document.activeElement?.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    );
+  }, place);
+}
+
+test('a photograph and a document reach a friend, without the place and without a stranger seeing them', async ({
+  newBrowser,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  // Saving asks nobody where, as in browsers that have no dialog for it.
+  await bob.page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+
+  await test.step('a picture is pasted, described, and sent with a caption', async () => {
+    await alice.page.getByRole('textbox', { name: /Message/ }).focus();
+    await pastePhotograph(alice.page);
+    await alice.page.getByLabel('Description of IMG_2041.jpg').fill('A boat on a blue lake');
+    await findsNoBarriers(alice.page);
+    await alice.page.getByRole('textbox', { name: /Message/ }).fill('From the shore');
+    await alice.page.getByRole('textbox', { name: /Message/ }).press('Enter');
+  });
+
+  await test.step('the friend sees it, and finds nothing of the place in it', async () => {
+    const picture = bob.page.getByRole('img', { name: 'A boat on a blue lake' });
+    await expect(picture).toBeVisible();
+    await expect(bob.page.getByText('From the shore').last()).toBeVisible();
+    await expect(picture).toHaveJSProperty('naturalWidth', 1200);
+    await bob.page.getByRole('button', { name: 'View: A boat on a blue lake' }).click();
+    await findsNoBarriers(bob.page);
+    const [download] = await Promise.all([
+      bob.page.waitForEvent('download'),
+      bob.page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+    ]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
+    const bytes = Buffer.concat(chunks);
+    expect(download.suggestedFilename()).toBe('IMG_2041.webp');
+    expect(bytes.subarray(8, 12).toString()).toBe('WEBP');
+    expect(bytes.includes(place)).toBe(false);
+    expect(bytes.includes('Exif')).toBe(false);
+    await bob.page.keyboard.press('Escape');
+  });
+
+  await test.step('a page that claims to be a picture is a file to download, and nothing else', async () => {
+    const chosen = alice.page.locator('input[type=file]');
+    await chosen.setInputFiles({
+      name: 'card.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+    });
+    await alice.page.getByRole('button', { name: 'Send' }).click();
+    await expect(bob.page.getByRole('button', { name: 'Download card.png' })).toBeVisible();
+    await expect(bob.page.getByRole('img')).toHaveCount(1);
+  });
+});

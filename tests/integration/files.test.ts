@@ -1,0 +1,142 @@
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { MessageView } from '#src/store/chats.ts';
+import type { AttachedFile, FilePlace, NewFile } from '#src/store/files.ts';
+import { uploadsAtom } from '#src/store/files.ts';
+import { befriend, type Tab, until, untilConnected } from './support/browser.ts';
+import { annaAnd } from './support/people.ts';
+import { bytesOfFolder, bytesOfIndexedDb, findSecrets } from './support/scan.ts';
+import { newBrowser, relay, withRelay } from './support/world.ts';
+
+const bytesOf = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 8)) % 251);
+
+function fileOf(bytes: Uint8Array<ArrayBuffer>): NewFile {
+  return {
+    source: new Blob([bytes]),
+    facts: {
+      name: 'summer-at-the-lake.pdf',
+      type: 'application/pdf',
+      kind: 'file',
+      description: 'A secret lake',
+    },
+  };
+}
+
+function filesIn(tab: Tab, key: string): { message: MessageView; file: AttachedFile; place: FilePlace }[] {
+  return tab.chat(key).messages.flatMap((message) => {
+    if (message.content.kind !== 'files') return [];
+    const { conversationId, messageId } = message;
+    return message.content.files.map((file, index) => ({
+      message,
+      file,
+      place: { conversationId, messageId, index },
+    }));
+  });
+}
+
+async function read(tab: Tab, key: string): Promise<Buffer> {
+  const [found] = filesIn(tab, key);
+  if (found === undefined) throw new Error('no file');
+  const blob = await (await tab.actions.files()).read(found.place, found.file);
+  return Buffer.from(await blob.arrayBuffer());
+}
+
+async function send(tab: Tab, to: Tab, bytes: Uint8Array<ArrayBuffer>, text = ''): Promise<void> {
+  await (await tab.actions.files()).send(to.userId, text, [fileOf(bytes)]);
+}
+
+describe('files between two browsers and a real relay', () => {
+  withRelay();
+
+  it('arrive as they were sent, and nobody between has seen a byte or a word of them', async () => {
+    const [anna, ben] = await annaAnd(newBrowser, ['ben'] as const);
+    await anna.actions.openChat(ben.userId);
+    await ben.actions.openChat(anna.userId);
+    const bytes = bytesOf(2_500_000);
+    await send(anna, ben, bytes, 'our place');
+    expect(filesIn(anna, ben.userId)).toHaveLength(1);
+    await until(() => filesIn(ben, anna.userId).length, 1);
+    const [got] = filesIn(ben, anna.userId);
+    expect(got?.message.content).toMatchObject({ text: 'our place' });
+    expect(got?.file).toMatchObject({ name: 'summer-at-the-lake.pdf', size: 2_500_000, kind: 'file' });
+    expect(Buffer.compare(await read(ben, anna.userId), bytes)).toBe(0);
+    expect(Buffer.compare(await read(anna, ben.userId), bytes)).toBe(0);
+    expect(anna.store.get(uploadsAtom)).toEqual({});
+
+    const secrets = [
+      { name: 'its beginning', bytes: bytes.subarray(0, 32) },
+      { name: 'its middle', bytes: bytes.subarray(1_300_000, 1_300_032) },
+      ...['summer-at-the-lake', 'A secret lake', 'application/pdf'].map((text) => ({
+        name: text,
+        bytes: new TextEncoder().encode(text),
+      })),
+    ];
+    expect(findSecrets(await bytesOfFolder(relay.dataDir), secrets)).toEqual([]);
+    expect(findSecrets(Buffer.from(relay.logLines.join('\n')), secrets)).toEqual([]);
+  });
+
+  it('wait where the relay can’t be reached, sealed, and go on from there after a reload', async () => {
+    let isCut = false;
+    let appended = 0;
+    const browser = newBrowser({
+      fetch: async (input, init) => {
+        if (init?.method === 'PATCH') {
+          if (isCut || appended > 0) {
+            isCut = true;
+            throw new TypeError('cut');
+          }
+          appended += 1;
+        }
+        return fetch(input, init);
+      },
+    });
+    const anna = await browser.openTab().signUp('anna');
+    const ben = await newBrowser().openTab().signUp('ben');
+    await untilConnected(anna, ben);
+    await befriend(anna, ben);
+    await ben.actions.openChat(anna.userId);
+    await anna.actions.openChat(ben.userId);
+    const bytes = bytesOf(2_500_000);
+    await send(anna, ben, bytes);
+    await until(() => isCut, true);
+    const key = ben.userId;
+    await until(() => Object.values(anna.store.get(uploadsAtom)).map(({ isWaiting }) => isWaiting), [true]);
+    const kept = await bytesOfIndexedDb(browser.indexedDB);
+    expect(findSecrets(kept, [{ name: 'its beginning', bytes: bytes.subarray(0, 32) }])).toEqual([]);
+    anna.kill();
+
+    isCut = false;
+    appended = -10;
+    const again = browser.openTab();
+    await again.resume();
+    await again.actions.openChat(key);
+    await until(() => filesIn(ben, anna.userId).length, 1);
+    expect(Buffer.compare(await read(ben, again.userId), bytes)).toBe(0);
+    await until(() => again.store.get(uploadsAtom), {});
+    expect(filesIn(again, key)).toHaveLength(1);
+  });
+
+  it('that the relay has exchanged or lost say so', async () => {
+    const [anna, ben] = await annaAnd(newBrowser, ['ben'] as const);
+    await anna.actions.openChat(ben.userId);
+    await ben.actions.openChat(anna.userId);
+    await send(anna, ben, bytesOf(70_000));
+    await until(() => filesIn(ben, anna.userId).length, 1);
+    const folder = path.join(relay.dataDir, 'blobs');
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const sizes = await Promise.all(
+      entries.map(async (entry) =>
+        entry.isFile() ? (await stat(path.join(entry.parentPath, entry.name))).size : 0,
+      ),
+    );
+    const at = sizes.findIndex((size) => size >= 70_000);
+    const [blob, size] = [entries[at], sizes[at] ?? 0];
+    if (blob === undefined) throw new Error('the relay has no file');
+    const file = path.join(blob.parentPath, blob.name);
+    await writeFile(file, new Uint8Array(size).fill(7));
+    await expect(read(ben, anna.userId)).rejects.toMatchObject({ code: 'damaged-file' });
+    await rm(file);
+    await expect(read(ben, anna.userId)).rejects.toMatchObject({ name: 'AppError' });
+  });
+});
