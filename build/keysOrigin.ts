@@ -5,7 +5,7 @@ import { fromSource } from './fromSource.ts';
 import { precompress } from './precompress.ts';
 import { serviceWorker } from './serviceWorker.ts';
 import { sodiumCalls } from './sodiumCalls.ts';
-import { wasmAsHex } from './wasmAsHex.ts';
+import { wasmAsText } from './wasmAsText.ts';
 
 const root = path.resolve(import.meta.dirname, '../workers/frame');
 /** The pages by their address: the frame, and what the person opens in a tab. */
@@ -33,7 +33,7 @@ export function keysOrigin(): Plugin {
           ...configuration,
           worker: {
             ...configuration.worker,
-            plugins: () => [sodiumCalls(), wasmAsHex(), listContents(`${outDir}-contents.json`)],
+            plugins: () => [sodiumCalls(), wasmAsText(), listContents(`${outDir}-contents.json`)],
           },
           plugins: [inlineScripts(), precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {
