@@ -17,7 +17,7 @@ export interface ReadyMessage {
 export type MessageChange =
   /** Another text in the place of an own one that was not deleted. */
   | { readonly kind: 'edit'; readonly of: string; readonly text: string }
-  /** Of an own message, for everybody. */
+  /** Deletes an own message for everybody. */
   | { readonly kind: 'deletion'; readonly of: string }
   /** Given, or taken back with `isTaken`; each emoji once a person. */
   | { readonly kind: 'reaction'; readonly of: string; readonly emoji: string; readonly isTaken: boolean };
@@ -74,7 +74,7 @@ export interface OutboxApi {
    */
   queueChange(input: {
     conversationId: string;
-    /** Of the change itself. */
+    /** The id of the change itself. */
     messageId: string;
     change: MessageChange;
     sentAt: string;

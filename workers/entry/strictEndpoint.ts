@@ -98,7 +98,7 @@ function copyPlain(value: unknown, depth: number, values: { left: number; bytes:
   if (value === null || value === undefined) return value;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (depth === maxDepth) throw new NotPlain();
-  // Of a structured clone: nobody else has it, and nobody can have given it a prototype or fields of its own.
+  // The structured clone made it: nobody else has it, and nobody can have given it a prototype or fields of its own.
   if (value instanceof ArrayBuffer) {
     values.bytes -= value.byteLength;
     if (values.bytes < 0) throw new NotPlain();

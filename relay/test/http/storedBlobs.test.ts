@@ -7,7 +7,6 @@ import { createBlobFiles } from '../../src/blobs/blobFiles.ts';
 import { uploadLifetime } from '../../src/blobs/blobs.ts';
 import { createBlobJob, strayAfter } from '../../src/jobs/blobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
-import {} from '../eventually.ts';
 import { logIn, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
 import {
   bytesOf,
