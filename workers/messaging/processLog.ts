@@ -122,9 +122,7 @@ class LogProcessor {
     return this.#keeper.viewsOf(seen);
   }
 
-  /**
-   * Answers entries that were processed before from the message cache, or with a reason where it lacks them.
-   */
+  /** Answers entries that were processed before from the message cache, or with a reason where it lacks them. */
   async #seeProcessed(entries: readonly LogEntryInput[]): Promise<Seen[]> {
     const { conversationId, conversation, account, tx } = this.#transaction;
     // A Welcome doesn't say when it let this device in, but the entry of its commit does.

@@ -386,9 +386,7 @@ export const NamesRecord = array(
 );
 export type NamesRecord = Guarded<typeof NamesRecord>;
 
-/**
- * Reads the conversation record; for an unknown conversation, returns a new one of a device that is outside.
- */
+/** Reads the conversation record; for an unknown conversation, returns a new one of a device that is outside. */
 export async function readConversation(
   tx: Transaction,
   sealer: Sealer,
