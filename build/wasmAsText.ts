@@ -16,9 +16,8 @@ export function wasmAsText(): Plugin {
         const found = [...code.matchAll(decodedWasm)];
         if (found.length !== 1) this.error(`libsodium has ${found.length} WebAssembly modules, not one.`);
         const written = code.replace(decodedWasm, (_call, _quote, base64: string) => {
-          const text = Buffer.from(base64, 'base64')
-            .map((byte) => byte ^ 0x40)
-            .toString('latin1');
+          const flipped = Buffer.from(base64, 'base64').map((byte) => byte ^ 0x40);
+          const text = Buffer.from(flipped).toString('latin1');
           return `(${toBytes.toString()})(${JSON.stringify(text)})`;
         });
         return { code: written, map: null };

@@ -20,7 +20,7 @@ beforeEach(() => {
   keys = new Map();
   left = new Set();
   lie = (_request, answer) => answer();
-  const { aead } = getSuite(0x004d);
+  const { aead } = getSuite(0xf04d);
   const seal = aead.seal.bind(aead);
   vi.spyOn(aead, 'seal').mockImplementation((key, ...rest) => {
     const ciphertext = seal(key, ...rest);

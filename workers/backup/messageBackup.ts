@@ -164,7 +164,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
           if (entry.payload !== null && !isBackedUp(account, conversationId, entry.payload)) continue;
           const { erased, seq, type: _type, payloadLength: _length, ...copied } = entry;
           const own = copied.senderDeviceId === account.device.deviceId;
-          const left = erased && { ...erased, isShown: erased.of === null };
+          const left = erased && { ...erased, isShown: erased.of === null, how: 'everywhere' as const };
           const message = { ...copied, own, reason: null, erased: left };
           const into = restored.get(conversationId) ?? {
             // A failed write fails the transaction, which says so.
@@ -227,7 +227,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
   ): Uint8Array | null {
     const record = openMessage(account, conversationId, seq, row);
     const { erased, own: _own, payload, reason: _reason, ...copied } = record;
-    const isErasedCopy = erased !== null && (isReplacing || isCopiedErased(erased));
+    const isErasedCopy = erased?.how === 'everywhere' && (isReplacing || isCopiedErased(erased));
     const isCopied = payload === null ? isErasedCopy : isBackedUp(account, conversationId, payload);
     if (!isCopied || (row.copyDue !== undefined && !isReplacing)) return null;
     const left = erased === null || erased.id === null ? null : { id: erased.id, of: erased.of };

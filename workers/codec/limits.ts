@@ -148,10 +148,13 @@ export const limits = {
   /** Files that are being sealed, and opened, at once. */
   filesSealing: 8,
   filesOpen: 64,
-  /** UTF-16 units of an emoji that is a reaction; emojis of a person at a message; and changes of a message that are looked at. */
+  /** UTF-16 units of an emoji that is a reaction; emojis of a person at a message; and reactions to one that are looked at. */
   emoji: 40,
   emojisPerPerson: 20,
-  changesRead: 1000,
+  reactionsRead: 1000,
+  /** Edits of a message that count, the first ones, and how many of these may be of one another. */
+  editsRead: 100,
+  editsOfEdits: 10,
   /** Messages from before content ids were kept that get theirs in one transaction. */
   idsPerTransaction: 200,
   /** Unread messages, which are counted no further. */

@@ -87,12 +87,12 @@ export class MessageKeeper {
   /** Erases a message for this person on this device alone. */
   async deleteHere(logged: LoggedMessage): Promise<void> {
     const contentId = this.views.contentIdOf({ logged });
-    this.#erase(logged, { id: contentId, of: null, isShown: false }, logged.row.copyDue !== undefined);
+    const how = logged.record.erased?.how ?? 'here';
+    this.#erase(logged, { id: contentId, of: null, isShown: false, how });
     if (contentId === null) return;
-    const replacements = await this.views.replacements(logged.record.senderId, contentId);
-    await this.#eraseEdits(replacements, false);
+    const replacements = await this.views.replacements(logged.record.senderId, contentId, Infinity);
+    this.#eraseEdits(replacements, 'here');
     await this.#eraseReactions(replacements);
-    if (logged.record.senderId === this.#account.userId) await this.#eraseWaiting(replacements.ids);
   }
 
   /** Applies what is known of a message or a change by now, in whichever order it came. */
@@ -101,7 +101,8 @@ export class MessageKeeper {
     const [said, contentId] = [saidBy(logged), this.views.contentIdOf({ logged })];
     if (contentId === null) return { logged };
     if (said === null) {
-      const of = logged.record.erased?.of ?? null;
+      if (logged.record.erased?.how !== 'everywhere') return { logged };
+      const { of } = logged.record.erased;
       await this.#eraseDeleted(senderId, of === null ? contentId : (await this.views.meant(of, senderId)).id);
       return { logged };
     }
@@ -110,46 +111,61 @@ export class MessageKeeper {
       return { logged };
     }
     if (said.kind === 'reaction') {
-      const replacing = await this.views.replacing(senderId, contentId);
       const { known } = await this.views.meant(said.of);
-      if (isErased(known) || replacing.some((one) => saidBy(one)?.kind === 'deletion')) this.#spend(logged);
+      if (erasedOf(known) !== null || (await this.views.isDeleted(senderId, contentId))) this.#spend(logged);
       return this.views.changedBy(said, senderId);
     }
     const { id, known } = await this.views.meant(said.of, senderId);
     const target = known !== null && 'logged' in known ? known.logged : null;
     const changed = await this.views.changedBy(said, senderId);
+    const erased = erasedOf(known);
+    if (erased?.how === 'spent') return changed;
     if (target !== null && saidBy(target)?.kind === 'reaction') {
       if (said.kind === 'deletion') this.#spend(target);
-    } else await this.#eraseDeleted(senderId, id);
+    } else if (said.kind === 'edit' && erased !== null) {
+      this.#erase(logged, { id: contentId, of: said.of, isShown: false, how: erased.how });
+    } else if (said.kind === 'edit') {
+      // All that came before it has been looked at as it came.
+      if (known === null || (await this.views.isDeleted(senderId, contentId)))
+        await this.#eraseDeleted(senderId, id);
+    } else if (erased?.how !== 'everywhere') await this.#eraseDeleted(senderId, id, Infinity);
     return changed;
   }
 
   /** Erases a message with all that was changed of it, or what is known of that, if its author has deleted it. */
-  async #eraseDeleted(senderId: string, contentId: string): Promise<void> {
-    const replacements = await this.views.replacements(senderId, contentId);
+  async #eraseDeleted(senderId: string, contentId: string, most?: number): Promise<void> {
+    const replacements = await this.views.replacements(senderId, contentId, most);
     const same = await this.views.withContent(contentId);
     const messages = same.filter(
-      ({ record }) => record.senderId === senderId && saidBy({ record })?.kind !== 'deletion',
+      ({ record }) =>
+        record.senderId === senderId &&
+        record.erased?.how !== 'spent' &&
+        saidBy({ record })?.kind !== 'deletion',
     );
-    const isErasedThere = messages.some(({ record }) => record.erased?.isShown === true);
-    const isEverywhere = replacements.isDeleted || isErasedThere;
-    if (!isEverywhere && !messages.some((logged) => isErased({ logged }))) return;
+    const isErasedThere = messages.some(({ record }) => record.erased?.how === 'everywhere');
+    const how = replacements.isDeleted || isErasedThere ? 'everywhere' : 'here';
+    if (how === 'here' && !messages.some(({ record }) => record.erased !== null)) return;
     for (const message of messages) {
-      const isShown = message.record.erased?.isShown ?? true;
-      if (message.record.erased === null || !isShown)
-        this.#erase(message, { id: contentId, of: null, isShown }, isEverywhere);
+      const { erased } = message.record;
+      if (erased?.how !== how)
+        this.#erase(message, {
+          id: contentId,
+          of: null,
+          isShown: erased?.isShown ?? how === 'everywhere',
+          how,
+        });
     }
-    await this.#eraseEdits(replacements, isEverywhere);
-    if (senderId === this.#account.userId) await this.#eraseWaiting(replacements.ids);
+    this.#eraseEdits(replacements, how);
+    if (senderId === this.#account.userId && how === 'everywhere') await this.#eraseWaiting(replacements.ids);
     // Nobody's word on somebody else's message counts, so it has to be known whose it is.
     if (messages.length > 0) await this.#eraseReactions(replacements);
   }
 
-  async #eraseEdits({ edits }: Replacements, isEverywhere: boolean): Promise<void> {
-    for (const { contentId, logged } of edits) {
-      const said = logged === null ? null : saidBy(logged);
-      if (logged === null || said?.kind !== 'edit') continue;
-      this.#erase(logged, { id: contentId, of: said.of, isShown: false }, isEverywhere);
+  #eraseEdits({ rows }: Replacements, how: 'everywhere' | 'here'): void {
+    for (const logged of rows) {
+      const said = saidBy(logged);
+      if (said?.kind !== 'edit') continue;
+      this.#erase(logged, { id: this.views.contentIdOf({ logged }), of: said.of, isShown: false, how });
     }
   }
 
@@ -176,11 +192,12 @@ export class MessageKeeper {
 
   /** Keeps of a reaction that there was something. */
   #spend(logged: LoggedMessage): void {
-    this.#erase(logged, { id: this.views.contentIdOf({ logged }), of: null, isShown: false }, false);
+    this.#erase(logged, { id: this.views.contentIdOf({ logged }), of: null, isShown: false, how: 'spent' });
   }
 
-  #erase({ messageId, record, row, seq }: LoggedMessage, erased: Erased, isCopyDue: boolean): void {
-    const isDue = isCopyDue || row.copyDue !== undefined;
+  /** A copy in the message backup goes with what its author has deleted, and with nothing else. */
+  #erase({ messageId, record, row, seq }: LoggedMessage, erased: Erased): void {
+    const isDue = erased.how === 'everywhere' || row.copyDue !== undefined;
     this.#put(seq, messageId, { ...record, payload: null, reason: null, erased }, isDue);
   }
 
@@ -192,8 +209,8 @@ export class MessageKeeper {
   }
 }
 
-function isErased(known: KnownMessage | null): boolean {
-  return known !== null && 'logged' in known && known.logged.record.erased !== null;
+function erasedOf(known: KnownMessage | null): MessageRecord['erased'] {
+  return known !== null && 'logged' in known ? known.logged.record.erased : null;
 }
 
 function idOf(known: KnownMessage): string {

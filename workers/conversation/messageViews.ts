@@ -6,7 +6,13 @@ import type { MessageContent, MessageVersion, MessageView, Quote, UnsentChange }
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from '../storage/db.ts';
-import { contentIdOfRecord, keyOfContent, keyOfReacting, keyOfReplacing } from '../storage/messageRow.ts';
+import {
+  contentIdOfRecord,
+  keyOfContent,
+  keyOfDeleting,
+  keyOfEditing,
+  keyOfReacting,
+} from '../storage/messageRow.ts';
 import { type Change, contentIdOf, payloadContent, readPayload, type Said } from '../storage/payload.ts';
 import type { OutboxRecord } from '../storage/records.ts';
 import {
@@ -35,6 +41,8 @@ export interface Replacements {
   readonly ids: readonly string[];
   /** In the order of the log. */
   readonly edits: readonly Edit[];
+  /** All edits that the log has, also of one content id. */
+  readonly rows: readonly LoggedMessage[];
   readonly isDeleted: boolean;
 }
 
@@ -111,7 +119,7 @@ export class MessageViews {
     authorId: string | null = null,
   ): Promise<{ id: string; known: KnownMessage | null }> {
     let [id, author] = [contentId, authorId];
-    for (const seen = new Set<string>(); !seen.has(id) && seen.size < limits.changesRead; ) {
+    for (const seen = new Set<string>(); !seen.has(id) && seen.size < limits.editsOfEdits; ) {
       seen.add(id);
       const [logged] = await this.withContent(id, 1);
       const waiting =
@@ -158,10 +166,17 @@ export class MessageViews {
     return this.#rows('about', [this.#conversationId, key], most);
   }
 
-  /** Lists the edits and deletions of a person that name a content id, in the order of the log. */
-  async replacing(senderId: string, contentId: string, most?: number): Promise<LoggedMessage[]> {
-    const key = keyOfReplacing(this.#account.sealer, this.#conversationId, senderId, contentId);
-    return this.#rows('about', [this.#conversationId, key], most);
+  /** Lists the edits of a person that name a content id, in the order of the log. */
+  async #editing(senderId: string, contentId: string, most: number): Promise<LoggedMessage[]> {
+    const key = keyOfEditing(this.#account.sealer, this.#conversationId, senderId, contentId);
+    return this.#rows('about', [this.#conversationId, key], Number.isFinite(most) ? most : undefined);
+  }
+
+  /** Returns whether a person has deleted, or taken back, what has a content id. */
+  async isDeleted(senderId: string, contentId: string): Promise<boolean> {
+    const key = keyOfDeleting(this.#account.sealer, this.#conversationId, senderId, contentId);
+    const about = this.#tx.objectStore('messages').index('about');
+    return (await about.getKey([this.#conversationId, key])) !== undefined;
   }
 
   /** Returns whether the log has changes in this conversation at all. A change that is put in meanwhile has to be told of. */
@@ -191,28 +206,35 @@ export class MessageViews {
     this.#waiting = null;
   }
 
-  /** Follows what the author has changed of a message in the log, also by edits of edits. */
-  async replacements(authorId: string, contentId: string): Promise<Replacements> {
+  /**
+   * Follows what the author has changed of a message in the log, also by edits of edits.
+   * @param most edits that are looked at, the first ones: the others count for nothing
+   */
+  async replacements(
+    authorId: string,
+    contentId: string,
+    most: number = limits.editsRead,
+  ): Promise<Replacements> {
     const ids = [contentId];
     const edits: Edit[] = [];
+    const rows: LoggedMessage[] = [];
     let isDeleted = false;
-    let left: number = limits.changesRead;
     // Each edit found adds an id.
     for (const id of (await this.hasChanges()) ? ids : []) {
-      for (const logged of left > 0 ? await this.replacing(authorId, id, left) : []) {
-        left -= 1;
-        const said = saidBy(logged);
-        if (said?.kind === 'deletion') isDeleted = true;
-        const editId =
-          said?.kind === 'deletion' ? null : contentIdOfRecord(logged.record, this.#at(logged.messageId));
+      isDeleted ||= await this.isDeleted(authorId, id);
+      const left = most - rows.length;
+      for (const logged of left > 0 ? await this.#editing(authorId, id, left) : []) {
+        rows.push(logged);
+        const editId = contentIdOfRecord(logged.record, this.#at(logged.messageId));
         if (editId === null || ids.includes(editId)) continue;
         ids.push(editId);
+        const said = saidBy(logged);
         if (said?.kind === 'edit')
           edits.push({ contentId: editId, text: said.text, timestamp: logged.record.timestamp, logged });
       }
     }
     edits.sort((one, other) => (one.logged?.seq ?? 0) - (other.logged?.seq ?? 0));
-    return { ids, edits, isDeleted };
+    return { ids, edits, rows, isDeleted };
   }
 
   /** Returns a message as it was written first and after each edit, oldest first; none where it was deleted. */
@@ -293,7 +315,7 @@ export class MessageViews {
         logged: null,
       });
     }
-    return { ids, edits, isDeleted };
+    return { ...logged, ids, edits, isDeleted };
   }
 
   async #unsentReplacements(authorId: string, ids: readonly string[]): Promise<UnsentChange[]> {
@@ -318,7 +340,7 @@ export class MessageViews {
     const { userId } = this.#account;
     const logged: LoggedMessage[] = [];
     for (const id of (await this.hasChanges()) ? ids : []) {
-      const most = limits.changesRead - logged.length;
+      const most = limits.reactionsRead - logged.length;
       if (most > 0) logged.push(...(await this.reactingTo(id, most)));
     }
     logged.sort((one, other) => one.seq - other.seq);

@@ -16,6 +16,7 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
+import { MessageKeeper } from '../conversation/messageKeeper.ts';
 import { openOutbox } from '../conversation/messageView.ts';
 import { MessageViews } from '../conversation/messageViews.ts';
 import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
@@ -104,7 +105,18 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         // A copy of this browser had sent it before this browser became another device.
         const isBeforeJoin = membership !== 'member' || seq <= joinedSeq;
         const isMoved = isBeforeJoin && (await moveToMessages(tx, account, messageId, row, record));
-        if (isMoved) return requireLogged(tx, account, messageId);
+        if (isMoved) {
+          // A failed write fails the transaction, which says so.
+          const keeper = new MessageKeeper(
+            tx,
+            account,
+            row.conversationId,
+            (put) => void put.catch(() => {}),
+          );
+          const logged = await keeper.views.at(seq);
+          if (logged !== null) await keeper.keep(seq, messageId, logged.record, null);
+          return requireLogged(tx, account, messageId);
+        }
         await putInOutbox(tx, account, messageId, row, record);
         return viewWaiting(tx, account, messageId, { row, record });
       });

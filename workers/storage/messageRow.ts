@@ -19,9 +19,14 @@ export function keyOfContent(sealer: Sealer, conversationId: string, contentId: 
   return sealer.hiddenKey('messages', `${conversationId}/is/${contentId}`);
 }
 
-/** The key of a person's edits and deletions of a message, and of their taking a reaction back: nobody else's count. */
-export function keyOfReplacing(sealer: Sealer, conversationId: string, senderId: string, of: string): string {
-  return sealer.hiddenKey('messages', `${conversationId}/replaces/${senderId}/${of}`);
+/** The key of a person's edits of a message: nobody else's count. */
+export function keyOfEditing(sealer: Sealer, conversationId: string, senderId: string, of: string): string {
+  return sealer.hiddenKey('messages', `${conversationId}/edits/${senderId}/${of}`);
+}
+
+/** The key of a person's deletions of a message, and of their taking a reaction back: nobody else's count. */
+export function keyOfDeleting(sealer: Sealer, conversationId: string, senderId: string, of: string): string {
+  return sealer.hiddenKey('messages', `${conversationId}/deletes/${senderId}/${of}`);
 }
 
 /** The key of the reactions to a message. */
@@ -57,12 +62,12 @@ function aboutKey(
   { erased, payload, senderId }: MessageRecord,
 ): string | null {
   if (erased !== null) {
-    if (erased.of !== null) return keyOfReplacing(sealer, conversationId, senderId, erased.of);
+    if (erased.of !== null) return keyOfEditing(sealer, conversationId, senderId, erased.of);
     return erased.isShown ? null : SPENT;
   }
   const said = payload === null ? null : readPayload(payload);
   if (said === null || said.kind === 'message') return null;
-  return said.kind === 'reaction'
-    ? keyOfReacting(sealer, conversationId, said.of)
-    : keyOfReplacing(sealer, conversationId, senderId, said.of);
+  if (said.kind === 'reaction') return keyOfReacting(sealer, conversationId, said.of);
+  const keyOf = said.kind === 'edit' ? keyOfEditing : keyOfDeleting;
+  return keyOf(sealer, conversationId, senderId, said.of);
 }

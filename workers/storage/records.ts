@@ -319,6 +319,8 @@ export const MessageRecord = object({
         of: nullable(contentId),
         /** The chat says that it was deleted; without it, the person sees nothing of it. */
         isShown: boolean,
+        /** Deleted by its author for everybody, by this person on this device, or a reaction that counts no more. */
+        how: oneOf('everywhere', 'here', 'spent'),
       }),
     ),
     null,

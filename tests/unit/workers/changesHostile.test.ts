@@ -6,6 +6,7 @@ import {
 } from '@sinetti/crypto-core/content';
 import { describe, expect, it } from 'vitest';
 import { fromBase64Url } from '#workers/codec/base64url.ts';
+import { limits } from '#workers/codec/limits.ts';
 import { contentIdOf, payloadOf, readPayload } from '#workers/storage/payload.ts';
 import { change, linesOf, payloadsKept, randomOf } from './support/changes.ts';
 import { ALICE, BOB, ALICE_AND_BOB as CHAT } from './support/device.ts';
@@ -169,5 +170,26 @@ describe('a client that keeps no rules', () => {
     expect([...named].filter((of) => !/^[\w-]{43}$/.test(of))).toEqual([]);
     expect([...emojis].filter((emoji) => [...new Intl.Segmenter().segment(emoji)].length !== 1)).toEqual([]);
     expect([...kinds].sort()).toEqual(['deletion', 'edit', 'reaction', 'text', 'undecryptable', 'unknown']);
+  });
+});
+
+describe('edits of one message', () => {
+  it('are deleted with it, however many there are, and though one came twice', async () => {
+    const { alice, bob, say, post } = await createPlay();
+    const id = await say({ body: text('Secret.') });
+    for (let count = 0; count < limits.editsRead + 5; count++)
+      post(content({ replaces: id, body: text(`Secret ${count}.`) }));
+    const twice = encodeMimiContent(content({ replaces: id, body: text('Secret twice.') }));
+    bob.send(CHAT, twice);
+    bob.send(CHAT, twice);
+    await alice.sync();
+    expect(await linesOf(alice, CHAT)).toContain(`Secret ${limits.editsRead - 1}. (edited)`);
+    await say({ replaces: id, body: nothing });
+    post(content({ replaces: id, body: text('Secret again.') }));
+    await alice.sync();
+    expect(await linesOf(alice, CHAT)).toContain('(deleted)');
+    const texts = (await kept(alice, ['messages'])).matchAll(/"payload":"(mimi:[\w-]+)"/g);
+    const said = [...texts].map(([, payload]) => readPayload(payload ?? ''));
+    expect(said.filter((one) => 'text' in one || one.kind === 'message')).toHaveLength(1);
   });
 });
