@@ -39,7 +39,7 @@ export const MessageEntry = object({
   sentAt: withDefault(nullable(integer(0)), null),
   isClockOff: withDefault(boolean, false),
   epoch: withDefault(nullable(integer(0)), null),
-  /** Of a deleted one, in place of its payload: its content id, and that of what it replaced. */
+  /** In place of the payload of a deleted one: its content id, and that of what it replaced. */
   erased: withDefault(nullable(object({ id: contentId, of: nullable(contentId) })), null),
 });
 export type MessageEntry = Guarded<typeof MessageEntry>;

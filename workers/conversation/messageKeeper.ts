@@ -5,8 +5,8 @@ import type { WriteTransaction } from '../storage/db.ts';
 import { messageRow } from '../storage/messageRow.ts';
 import { encodeChangePayload } from '../storage/payload.ts';
 import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
-import { type KnownMessage, type LoggedMessage, saidBy } from './messageView.ts';
-import { MessageViews, type Replacements } from './messageViews.ts';
+import { type KnownMessage, type LoggedMessage, type Replacements, saidBy } from './messageView.ts';
+import { MessageViews } from './messageViews.ts';
 
 type Erased = NonNullable<MessageRecord['erased']>;
 
@@ -72,13 +72,14 @@ export class MessageKeeper {
   async viewsOf(seen: readonly Seen[]): Promise<MessageView[]> {
     this.views.forgetWaiting();
     const hasChanges = await this.views.hasChanges();
-    const found = new Map<string, MessageView>();
+    // By their positions: a relay may give the id of one message to another.
+    const found = new Map<number | string, MessageView>();
     for (const one of seen) {
-      if ('senderId' in one) found.set(one.messageId, one);
-      if ('senderId' in one || found.has(idOf(one))) continue;
+      if ('senderId' in one) found.set(one.seq ?? one.messageId, one);
+      if ('senderId' in one || found.has(placeOf(one))) continue;
       const now = hasChanges && 'logged' in one ? await this.views.at(one.logged.seq) : null;
       const view = await this.views.shownBy(now === null ? one : { logged: now });
-      if (view !== null) found.set(view.messageId, view);
+      if (view !== null) found.set(view.seq ?? view.messageId, view);
     }
     const last = Number.POSITIVE_INFINITY;
     return [...found.values()].sort((one, other) => (one.seq ?? last) - (other.seq ?? last));
@@ -213,6 +214,6 @@ function erasedOf(known: KnownMessage | null): MessageRecord['erased'] {
   return known !== null && 'logged' in known ? known.logged.record.erased : null;
 }
 
-function idOf(known: KnownMessage): string {
-  return 'logged' in known ? known.logged.messageId : known.waiting.messageId;
+function placeOf(known: KnownMessage): number | string {
+  return 'logged' in known ? known.logged.seq : (known.waiting.record.seq ?? known.waiting.messageId);
 }

@@ -1,5 +1,11 @@
 /** Views of single records for the worker's API: a message as it is kept, whatever was changed of it since. */
-import type { MessageContent, MessageView, Reaction, UnsentChange } from '../api/cryptoApi.ts';
+import type {
+  MessageContent,
+  MessageVersion,
+  MessageView,
+  Reaction,
+  UnsentChange,
+} from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { MessageRow, OutboxRow } from '../storage/db.ts';
@@ -27,6 +33,24 @@ export interface WaitingMessage {
 
 /** A message, wherever it is. */
 export type KnownMessage = { readonly logged: LoggedMessage } | { readonly waiting: WaitingMessage };
+
+/** An edit, of the log or one that waits. */
+export interface Edit extends MessageVersion {
+  readonly contentId: string;
+  /** The entry, where the log has it. */
+  readonly logged: LoggedMessage | null;
+}
+
+/** All that the author has changed of a message. */
+export interface Replacements {
+  /** Content ids of the message and of its edits, by which others mean it. */
+  readonly ids: readonly string[];
+  /** In the order of the log. */
+  readonly edits: readonly Edit[];
+  /** All edits that the log has, also of one content id. */
+  readonly rows: readonly LoggedMessage[];
+  readonly isDeleted: boolean;
+}
 
 export function messageView(
   conversationId: string,
@@ -119,12 +143,12 @@ export function openOutbox(account: UnlockedAccount, messageId: string, row: Out
   return account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
 }
 
-/** What a message of the log says; null for one that can't be read, or was erased. */
+/** Reads a message of the log; null for one that can't be read, or was erased. */
 export function saidBy({ record }: Pick<LoggedMessage, 'record'>): Said | null {
   return record.payload === null ? null : readPayload(record.payload);
 }
 
-/** What the screen is told of a change that waits; nothing of one that the relay has. */
+/** Returns what the screen is told of a change that waits; nothing of one that the relay has. */
 export function unsentChange(
   { messageId, record }: WaitingMessage,
   kind: UnsentChange['kind'],

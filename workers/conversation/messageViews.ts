@@ -16,6 +16,7 @@ import {
 import { type Change, contentIdOf, payloadContent, readPayload, type Said } from '../storage/payload.ts';
 import type { OutboxRecord } from '../storage/records.ts';
 import {
+  type Edit,
   FoundReactions,
   type KnownMessage,
   type LoggedMessage,
@@ -23,28 +24,11 @@ import {
   openMessage,
   openOutbox,
   outboxView,
+  type Replacements,
   saidBy,
   unsentChange,
   type WaitingMessage,
 } from './messageView.ts';
-
-/** An edit, of the log or one that waits. */
-interface Edit extends MessageVersion {
-  readonly contentId: string;
-  /** Of one of the log. */
-  readonly logged: LoggedMessage | null;
-}
-
-/** All that the author has changed of a message. */
-export interface Replacements {
-  /** Content ids of the message and of its edits, by which others mean it. */
-  readonly ids: readonly string[];
-  /** In the order of the log. */
-  readonly edits: readonly Edit[];
-  /** All edits that the log has, also of one content id. */
-  readonly rows: readonly LoggedMessage[];
-  readonly isDeleted: boolean;
-}
 
 /** Puts the messages of one conversation together with their changes, as one transaction sees them. */
 export class MessageViews {

@@ -17,7 +17,7 @@ export interface MessageRow {
   readonly sealed: Uint8Array;
   /** The hidden key of its content id (see messageRow.ts): absent where it can't be read, and from earlier versions. */
   readonly content?: string;
-  /** Of a change: the conversation, and the hidden key of what it is about. A row with it is on no screen by itself. */
+  /** The conversation, and the hidden key of what a change is about. A row with it is on no screen by itself. */
   readonly about?: [string, string];
   /** The conversation's id, where the message backup has a copy of what was erased. */
   readonly copyDue?: string;

@@ -45,7 +45,7 @@ const TextPayload = object({
 /** A change of another message. Content ids are MIMI message ids in base64url. */
 export type Change =
   | { readonly kind: 'edit'; readonly of: string; readonly text: string }
-  /** Of a message; or it takes a reaction back. */
+  /** Deletes a message, or takes a reaction back. */
   | { readonly kind: 'deletion'; readonly of: string }
   | { readonly kind: 'reaction'; readonly of: string; readonly emoji: string };
 
@@ -258,7 +258,7 @@ const unknown: Said = { kind: 'message', content: { kind: 'unknown' }, inReplyTo
 function mimiContent(bytes: Uint8Array): Said {
   const content = decodeMimiContent(bytes);
   const { body, expires } = content;
-  // What is to disappear would mean something else if it were shown for good.
+  // Showing for good what is to disappear would give it another meaning.
   if (expires !== null) return unknown;
   const [inReplyTo, replaces] = [content.inReplyTo, content.replaces].map((id) => id && toBase64Url(id));
   if (body.kind === 'null') return replaces ? { kind: 'deletion', of: replaces } : unknown;

@@ -112,7 +112,7 @@ export const PinRecord = object({
 });
 export type PinRecord = Guarded<typeof PinRecord>;
 
-/** A place in a log: the running hash at a position, and the position after which it starts. */
+/** The running hash at a position of a log, and the position after which it starts. */
 export const LogPositionRecord = object({ start: integer(0), position: integer(0), hash: bytes(32, 32) });
 
 const nothingTold = { epoch: 0, position: 0, readSeq: 0 };
@@ -252,7 +252,7 @@ export const PendingRecord = object({
 });
 export type PendingRecord = Guarded<typeof PendingRecord>;
 
-/** The parts of a pending commit that the relay is given. */
+/** The parts that the relay is given. */
 export type Submission = Omit<PendingRecord, 'group' | 'ratchets'>;
 
 /** The group record: a device's knowledge of a group beside the MLS state. */
@@ -315,7 +315,7 @@ export const MessageRecord = object({
       object({
         /** Its content id; null of one that could not be read. */
         id: nullable(contentId),
-        /** Of an edit: the content id of what it replaced. */
+        /** The content id of what an edit replaced. */
         of: nullable(contentId),
         /** The chat says that it was deleted; without it, the person sees nothing of it. */
         isShown: boolean,
@@ -382,10 +382,8 @@ export const EventRecord = object({
 });
 export type EventRecord = Guarded<typeof EventRecord>;
 
-export const NamesRecord = array(
-  object({ userId: id, name: string(limits.memberName) }),
-  limits.namesPerGroup,
-);
+const Name = object({ userId: id, name: string(limits.memberName) });
+export const NamesRecord = array(Name, limits.namesPerGroup);
 export type NamesRecord = Guarded<typeof NamesRecord>;
 
 /** Reads the conversation record; for an unknown conversation, returns a new one of a device that is outside. */

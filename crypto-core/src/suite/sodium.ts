@@ -68,6 +68,7 @@ export interface RunningSha256 {
   digest(): Uint8Array;
 }
 
+/** Begins a SHA-256 of bytes that come one after the other. */
 export function runningSha256(): RunningSha256 {
   const state = sodium.crypto_hash_sha256_init();
   return {

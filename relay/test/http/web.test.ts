@@ -169,7 +169,7 @@ describe('other origins', () => {
     }
     const preflight = await ask('https://app.example.org', 'OPTIONS');
     expect(preflight.headers.get('access-control-allow-headers')).toBe(
-      'Authorization, Content-Type, If-None-Match, x-proof',
+      'authorization, content-type, if-none-match, if-range, range, x-proof, tus-resumable, upload-length, upload-offset',
     );
   });
 

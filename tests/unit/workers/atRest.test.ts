@@ -94,6 +94,8 @@ describe('records at rest', () => {
     await alice.api.writeLocal('draft', 'half a sentence');
     await alice.api.backupEntriesStored({ conversationId: ALICE_AND_BOB, upTo: 1, stored: null });
     await alice.api.setBackupKept(false);
+    const { fileId } = await alice.api.beginFile(3);
+    await alice.api.sealPiece(fileId, 0, new Uint8Array([1, 2, 3]).buffer);
 
     const storageKey = await storageKeyOf(relay, alice);
     const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));

@@ -30,7 +30,7 @@ async function addDevice(userId: string): Promise<TestDevice> {
   return device;
 }
 
-/** What a browser shows that comes in now, by the backup. */
+/** Returns the lines of a browser that comes in now, by the backup. */
 async function linesOfNewDevice(): Promise<string[]> {
   const device = await world.device(ALICE);
   await device.sync();
