@@ -175,3 +175,9 @@ export class FoundReactions {
     return [...this.#userIds].map(([emoji, userIds]) => ({ emoji, userIds: [...userIds] }));
   }
 }
+
+/** Returns the content that edits give a message; null without any. */
+export function textOf(edits: readonly Edit[]): MessageContent | null {
+  const last = edits.at(-1);
+  return last === undefined ? null : { kind: 'text', text: last.text };
+}

@@ -26,6 +26,7 @@ import {
   outboxView,
   type Replacements,
   saidBy,
+  textOf,
   unsentChange,
   type WaitingMessage,
 } from './messageView.ts';
@@ -396,9 +397,4 @@ export class MessageViews {
   #at(messageId: string) {
     return { conversationId: this.#conversationId, messageId };
   }
-}
-
-function textOf(edits: readonly Edit[]): MessageContent | null {
-  const last = edits.at(-1);
-  return last === undefined ? null : { kind: 'text', text: last.text };
 }
