@@ -13,6 +13,8 @@ const wrappers = path.resolve(
 /** Where the wrappers list what they export: names beside functions, then names of constants. */
 const listedFunctions = /=\["(crypto_aead_[\w",]+)"\],(\w)=\[([\w$,]+)\]/g;
 const listedConstants = /=\["(SODIUM_LIBRARY_[\w",]+)"\]/g;
+/** Where they list constants that are texts, of which crypto-core reads none. */
+const listedTexts = /=\["SODIUM_VERSION_STRING"[\w",]*\]/g;
 /** Where they export, one by one, the tools that they have beside them. */
 const listedTools = /((?:,t\.\w+=\w+)+);export default t;/g;
 /** Where libsodium gives a function of its WebAssembly a name. */
@@ -81,6 +83,7 @@ function wrappersOf(code: string, calling: string): Wrappers {
           `=${JSON.stringify(keptPairs.map(([name]) => name))},${list}=[${keptPairs.map(([, body]) => body).join(',')}]`,
       )
       .replace(listedConstants, () => `=${JSON.stringify(keptConstants)}`)
+      .replace(listedTexts, '=[]')
       .replace(listedTools, () => `${keptTools.map(([whole]) => whole).join('')};export default t;`),
     calls: new Set([
       // It calls some by themselves, past the wrappers.
