@@ -13,6 +13,7 @@ const afterwards = [
   'ProfilePanel',
   'ToastRegion',
   'invitations',
+  'keyPackages',
   'parts',
   'tabs',
   'updates',
