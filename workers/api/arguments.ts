@@ -14,6 +14,7 @@ import {
 } from '../codec/guards.ts';
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
+import { BLOB_ID, fileKinds, LOUDEST, previewTypes } from './attachedFile.ts';
 import { CryptoApiError } from './errors.ts';
 import type { MessageChange } from './outboxApi.ts';
 import { operationKinds } from './prompt.ts';
@@ -275,7 +276,7 @@ export const FileHandle = string(32, /^[0-9a-f]{32}$/);
 export const FileIndex = integer(0, limits.filesPerMessage - 1);
 export const PieceIndex = integer(0, limits.fileSize / limits.filePiece);
 
-const whole = <T>(guard: Guard<T>) => withDefault<T | undefined>(guard, undefined);
+const optional = <T>(guard: Guard<T>) => withDefault<T | undefined>(guard, undefined);
 
 export const QueueFilesInput = object({
   conversationId: ConversationId,
@@ -286,19 +287,19 @@ export const QueueFilesInput = object({
   files: array(
     object({
       fileId: Id,
-      blobId: string(22, /^[A-Za-z0-9_-]{21}[AQgw]$/),
-      name: string(limits.localEntryName * 20),
+      blobId: string(22, BLOB_ID),
+      name: string(limits.givenFileName),
       type: string(255),
-      kind: oneOf('picture', 'film', 'audio', 'voice', 'file'),
+      kind: oneOf(...fileKinds),
       description: string(limits.fileDescription),
-      width: whole(integer(1, limits.pictureSide)),
-      height: whole(integer(1, limits.pictureSide)),
-      duration: whole(integer(1, limits.recording)),
-      waveform: whole(array(integer(0, 31), limits.waveform)),
+      width: optional(integer(1, limits.pictureSide)),
+      height: optional(integer(1, limits.pictureSide)),
+      duration: optional(integer(1, limits.recording)),
+      waveform: optional(array(integer(0, LOUDEST), limits.waveform)),
       preview: withDefault(
         nullable(
           object({
-            type: oneOf('image/jpeg', 'image/png', 'image/webp'),
+            type: oneOf(...previewTypes),
             bytes: bytes(limits.filePreview, 1),
           }),
         ),

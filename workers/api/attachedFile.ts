@@ -1,11 +1,20 @@
 import type { WireBytes } from '../codec/base64url.ts';
 
+export const fileKinds = ['picture', 'film', 'audio', 'voice', 'file'] as const;
 /** The way in which a file is shown: `file` is anything that is only downloaded. */
-export type FileKind = 'picture' | 'film' | 'audio' | 'voice' | 'file';
+export type FileKind = (typeof fileKinds)[number];
+
+export const previewTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
+
+/** The largest value of a waveform. */
+export const LOUDEST = 31;
+
+/** A blob's id, in base64url of 16 bytes. */
+export const BLOB_ID = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
 /** A small picture that travels in the message. */
 export interface FilePreview {
-  readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
+  readonly type: (typeof previewTypes)[number];
   /** At most 8 KiB. */
   readonly bytes: WireBytes;
 }

@@ -135,7 +135,8 @@ export const limits = {
   /** Bytes that the page and the worker hand each other at once: 16 chunks of a file. */
   filePiece: 1024 * 1024,
   sealedPiece: 16 * 65_552,
-  /** A file's name and its description, in UTF-16 units; the bytes of its preview. */
+  /** A file's name as it is given and as it is shown, and its description, in UTF-16 units; the bytes of its preview. */
+  givenFileName: 4000,
   fileName: 255,
   fileDescription: 1000,
   filePreview: 8 * 1024,

@@ -9,7 +9,7 @@ import type {
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { MessageRow, OutboxRow } from '../storage/db.ts';
-import { payloadContent, readPayload, type Said } from '../storage/payload.ts';
+import { contentOf, readPayload, type Said } from '../storage/payload.ts';
 import { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { sealingKey } from '../storage/sealer.ts';
 import { selfConversationId } from './conversationId.ts';
@@ -57,6 +57,7 @@ export function messageView(
   seq: number,
   messageId: string,
   record: MessageRecord,
+  said: Said | null = saidBy({ record }),
 ): MessageView {
   return {
     conversationId,
@@ -67,7 +68,7 @@ export function messageView(
     timestamp: record.timestamp,
     ...clockOf(record),
     status: record.own ? 'sent' : 'received',
-    content: messageContent(record),
+    content: messageContent(record, said),
   };
 }
 
@@ -103,9 +104,9 @@ function clockOf({
   return { clock: { sentAt: new Date(sentAt).toISOString(), isBelieved: !isClockOff } };
 }
 
-function messageContent({ erased, payload, reason }: MessageRecord): MessageContent {
+function messageContent({ erased, reason }: MessageRecord, said: Said | null): MessageContent {
   if (erased !== null) return { kind: 'deleted' };
-  if (payload !== null) return payloadContent(payload);
+  if (said !== null) return contentOf(said);
   return { kind: 'undecryptable', reason: reason ?? 'damaged' };
 }
 
@@ -114,6 +115,7 @@ export function outboxView(
   conversationId: string,
   messageId: string,
   record: OutboxRecord,
+  said: Said = readPayload(record.payload),
 ): MessageView {
   return {
     conversationId,
@@ -126,7 +128,7 @@ export function outboxView(
     // A discarded message is hidden; an answer that contains it all the same says that it wasn't sent.
     status: record.status === 'discarded' ? 'failed' : record.status,
     ...(record.failure === null ? {} : { failure: record.failure }),
-    content: payloadContent(record.payload),
+    content: contentOf(said),
   };
 }
 
@@ -146,6 +148,11 @@ export function openOutbox(account: UnlockedAccount, messageId: string, row: Out
 /** Reads a message of the log; null for one that can't be read, or was erased. */
 export function saidBy({ record }: Pick<LoggedMessage, 'record'>): Said | null {
   return record.payload === null ? null : readPayload(record.payload);
+}
+
+/** Reads a message, wherever it is; null as {@link saidBy}. */
+export function saidByKnown(known: KnownMessage): Said | null {
+  return 'logged' in known ? saidBy(known.logged) : known.waiting.said;
 }
 
 /** Returns what the screen is told of a change that waits; nothing of one that the relay has. */

@@ -26,6 +26,7 @@ import {
   outboxView,
   type Replacements,
   saidBy,
+  saidByKnown,
   textOf,
   unsentChange,
   type WaitingMessage,
@@ -47,25 +48,25 @@ export class MessageViews {
 
   /** Returns a message of the log as it is shown by now; null for a change, and for what this person has deleted here. */
   async view({ messageId, record, seq }: Omit<LoggedMessage, 'row'>): Promise<MessageView | null> {
-    const plain = messageView(this.#conversationId, seq, messageId, record);
-    if (record.payload === null) return record.erased !== null && !record.erased.isShown ? null : plain;
-    const said = readPayload(record.payload);
-    return said.kind === 'message'
-      ? this.#withChanges(plain, said, contentIdOfRecord(record, this.#at(messageId)))
-      : null;
+    const said = saidBy({ record });
+    if (said === null && record.erased?.isShown === false) return null;
+    if (said !== null && said.kind !== 'message') return null;
+    const plain = messageView(this.#conversationId, seq, messageId, record, said);
+    if (said === null) return plain;
+    return this.#withChanges(plain, said, () => contentIdOfRecord(record, this.#at(messageId)));
   }
 
   /** Returns a message of the outbox as it is shown by now; null for a change. */
   async waitingView({ contentId, messageId, record, said }: WaitingMessage): Promise<MessageView | null> {
     if (said.kind !== 'message') return null;
-    const plain = outboxView(this.#account, this.#conversationId, messageId, record);
-    return this.#withChanges(plain, said, contentId);
+    const plain = outboxView(this.#account, this.#conversationId, messageId, record, said);
+    return this.#withChanges(plain, said, () => contentId);
   }
 
   /** Returns a message that was written just now, which nobody can have changed. */
   async newView(messageId: string, record: OutboxRecord): Promise<MessageView> {
-    const plain = outboxView(this.#account, this.#conversationId, messageId, record);
     const said = readPayload(record.payload);
+    const plain = outboxView(this.#account, this.#conversationId, messageId, record, said);
     const inReplyTo = said.kind === 'message' ? said.inReplyTo : null;
     return inReplyTo === null ? plain : { ...plain, quote: await this.#quote(inReplyTo) };
   }
@@ -125,17 +126,16 @@ export class MessageViews {
   /** Returns the message that a change is about, as far as it counts. */
   async changedBy({ kind, of }: Change, senderId: string): Promise<KnownMessage | null> {
     const { known } = await this.meant(of, kind === 'reaction' ? null : senderId);
-    const said = known === null ? null : 'logged' in known ? saidBy(known.logged) : known.waiting.said;
+    const said = known && saidByKnown(known);
     if (said?.kind === 'reaction') return kind === 'deletion' ? this.changedBy(said, senderId) : null;
     return said?.kind === 'deletion' ? null : known;
   }
 
   /** Returns a message as it is shown by now, or the one that it changes; null where neither is. */
   async shownBy(known: KnownMessage): Promise<MessageView | null> {
-    const said = 'logged' in known ? saidBy(known.logged) : known.waiting.said;
+    const said = saidByKnown(known);
     if (said === null || said.kind === 'message') return this.viewOf(known);
-    const senderId = 'logged' in known ? known.logged.record.senderId : this.#account.userId;
-    const changed = await this.changedBy(said, senderId);
+    const changed = await this.changedBy(said, this.#senderOf(known));
     return changed === null ? null : this.viewOf(changed);
   }
 
@@ -234,6 +234,10 @@ export class MessageViews {
     return [...written, ...edits.map(({ text, timestamp }) => ({ timestamp, text }))];
   }
 
+  #senderOf(known: KnownMessage): string {
+    return 'logged' in known ? known.logged.record.senderId : this.#account.userId;
+  }
+
   contentIdOf(known: KnownMessage): string | null {
     if ('waiting' in known) return known.waiting.contentId;
     return contentIdOfRecord(known.logged.record, this.#at(known.logged.messageId));
@@ -242,12 +246,12 @@ export class MessageViews {
   async #withChanges(
     plain: MessageView,
     said: Extract<Said, { kind: 'message' }>,
-    contentId: string | null,
+    contentIdOfIt: () => string | null,
   ): Promise<MessageView> {
-    const isAlone =
-      contentId === null || !((await this.hasChanges()) || (await this.#changesWaiting()).length > 0);
+    const mayBeChanged = (await this.hasChanges()) || (await this.#changesWaiting()).length > 0;
+    const contentId = mayBeChanged ? contentIdOfIt() : null;
     const quote = said.inReplyTo === null ? {} : { quote: await this.#quote(said.inReplyTo) };
-    if (isAlone) return { ...plain, ...quote };
+    if (contentId === null) return { ...plain, ...quote };
     const { edits, ids, isDeleted } = await this.#allReplacements(plain.senderId, contentId);
     const { reactions, unsent: unsentReactions } = await this.#reactions(ids);
     const unsent = [...(await this.#unsentReplacements(plain.senderId, ids)), ...unsentReactions];
@@ -267,15 +271,13 @@ export class MessageViews {
     const { id, known } = await this.meant(contentId);
     const none = { message: null };
     if (known === null) return none;
-    const isLogged = 'logged' in known;
-    const { messageId } = isLogged ? known.logged : known.waiting;
-    if (isLogged && known.logged.record.erased !== null) {
-      const { erased, senderId } = known.logged.record;
+    const { messageId } = 'logged' in known ? known.logged : known.waiting;
+    const senderId = this.#senderOf(known);
+    const erased = 'logged' in known ? known.logged.record.erased : null;
+    if (erased !== null)
       return erased.isShown ? { message: { messageId, senderId, content: { kind: 'deleted' } } } : none;
-    }
-    const said = isLogged ? saidBy(known.logged) : known.waiting.said;
+    const said = saidByKnown(known);
     if (said?.kind !== 'message') return none;
-    const senderId = isLogged ? known.logged.record.senderId : this.#account.userId;
     const { edits, isDeleted } = await this.#allReplacements(senderId, id);
     const content: MessageContent = isDeleted ? { kind: 'deleted' } : (textOf(edits) ?? said.content);
     return { message: { messageId, senderId, content } };
@@ -311,12 +313,9 @@ export class MessageViews {
     );
   }
 
-  /** Lists this person's reactions to a message with an emoji, those that were taken back apart. */
-  async ownReactions(contentId: string, emoji: string): Promise<readonly KnownMessage[]> {
-    const { known } = await this.meant(contentId);
-    const senderId =
-      known !== null && 'logged' in known ? known.logged.record.senderId : this.#account.userId;
-    const { ids } = await this.#allReplacements(senderId, contentId);
+  /** Lists this person's reactions to somebody's message with an emoji, those that were taken back apart. */
+  async ownReactions(authorId: string, contentId: string, emoji: string): Promise<readonly KnownMessage[]> {
+    const { ids } = await this.#allReplacements(authorId, contentId);
     const { own } = await this.#reactions(ids);
     return own.filter((one) => one.emoji === emoji).map(({ known }) => known);
   }

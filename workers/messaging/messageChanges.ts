@@ -9,17 +9,18 @@ import { countUnread } from '../conversation/views.ts';
 import type { Session } from '../session/session.ts';
 import { read, type WriteTransaction } from '../storage/db.ts';
 import { encodeChangePayload } from '../storage/payload.ts';
-import { queue, requireMessage, type Wording } from './queue.ts';
+import { queue, type RequiredMessage, requireMessage, type Wording } from './queue.ts';
 
 export function createMessageChanges(deps: TransactionDeps, session: Session) {
   const salt = () => deps.env.random(MIMI_SALT_LENGTH);
   return {
     async queueChange(input) {
-      const { change, ...message } = check('queueChange', ChangeInput, input);
+      const { change, ...queued } = check('queueChange', ChangeInput, input);
       const account = session.accountOnDevice();
-      return queue(account, deps, message, async (views, tx) => {
-        const { contentId: of, known, view } = await requireMessage(views, change.of);
-        if (change.kind === 'reaction') return reactionWording(views, tx, change, of);
+      return queue(account, deps, queued, async (views, tx) => {
+        const message = await requireMessage(views, change.of);
+        if (change.kind === 'reaction') return reactionWording(views, tx, change, message);
+        const { contentId: of, known, view } = message;
         if (view.senderId !== account.userId) throw new CryptoApiError('not-author');
         const payload = encodeChangePayload(
           change.kind === 'edit' ? { kind: 'edit', of, text: change.text } : { kind: 'deletion', of },
@@ -64,12 +65,11 @@ export function createMessageChanges(deps: TransactionDeps, session: Session) {
   async function reactionWording(
     views: MessageViews,
     tx: WriteTransaction,
-    { emoji, isTaken, of: messageId }: Extract<MessageChange, { kind: 'reaction' }>,
-    of: string,
+    { emoji, isTaken }: Extract<MessageChange, { kind: 'reaction' }>,
+    { contentId: of, known: shown, view }: RequiredMessage,
   ): Promise<Wording> {
-    const shown = await views.find(messageId);
     const payload = encodeChangePayload({ kind: 'reaction', of, emoji }, salt());
-    const given = await views.ownReactions(of, emoji);
+    const given = await views.ownReactions(view.senderId, of, emoji);
     if (!isTaken) return { payloads: given.length > 0 ? [] : [payload], shown };
     const payloads: string[] = [];
     for (const one of given) {

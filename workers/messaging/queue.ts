@@ -102,14 +102,18 @@ export async function queue(
   });
 }
 
+/** A message that can be answered and changed, as it is shown. */
+export interface RequiredMessage {
+  readonly contentId: string;
+  readonly known: KnownMessage;
+  readonly view: MessageView;
+}
+
 /**
  * Finds a message that can be answered and changed, by its message id.
  * @throws CryptoApiError `unknown-message` for one that isn't here, was deleted, or can't be read
  */
-export async function requireMessage(
-  views: MessageViews,
-  messageId: string,
-): Promise<{ readonly contentId: string; readonly known: KnownMessage; readonly view: MessageView }> {
+export async function requireMessage(views: MessageViews, messageId: string): Promise<RequiredMessage> {
   const known = await views.find(messageId);
   const view = known === null ? null : await views.viewOf(known);
   const contentId = known === null ? null : views.contentIdOf(known);

@@ -11,7 +11,14 @@ import {
   type NestedPart,
   type SinglePart,
 } from '@sinetti/crypto-core/content';
-import type { AttachedFile, FileKind, FilePreview } from '../api/attachedFile.ts';
+import {
+  type AttachedFile,
+  BLOB_ID,
+  type FileKind,
+  type FilePreview,
+  LOUDEST,
+  previewTypes,
+} from '../api/attachedFile.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
@@ -22,9 +29,8 @@ const CHACHA20_POLY1305 = 29;
 const SHA_256 = 1;
 const HASH_LENGTH = 32;
 const MEASURES = 'sinetti-files';
-const ADDRESS = /^sinetti:blob\/([A-Za-z0-9_-]{21}[AQgw])$/;
+const SCHEME = 'sinetti:blob/';
 const ANY_TYPE = 'application/octet-stream';
-const LOUDEST = 31;
 
 /** Types that browsers show without running any of it. */
 const shownTypes: Readonly<Record<'picture' | 'film' | 'audio', readonly string[]>> = {
@@ -32,7 +38,6 @@ const shownTypes: Readonly<Record<'picture' | 'film' | 'audio', readonly string[
   film: ['video/mp4', 'video/webm'],
   audio: ['audio/mp4', 'audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/webm'],
 };
-const previewTypes: readonly FilePreview['type'][] = ['image/jpeg', 'image/png', 'image/webp'];
 
 /** The keys to a file at the relay: never told to the page, but for the blob's id. */
 export interface SealedAttachment {
@@ -147,7 +152,7 @@ function externalPart(file: OutgoingFile): ExternalPart {
     disposition: file.kind === 'file' ? DISPOSITION.attachment : DISPOSITION.render,
     language: '',
     contentType: knownType(file.type),
-    url: `sinetti:blob/${file.blobId}`,
+    url: `${SCHEME}${file.blobId}`,
     expires: 0,
     size: file.size,
     encAlg: CHACHA20_POLY1305,
@@ -167,13 +172,13 @@ function isPreview(one: NestedPart): one is SinglePart {
 
 /** Other clients may keep files elsewhere, and seal them in other ways. */
 function isOurs({ encAlg, hashAlg, url }: ExternalPart): boolean {
-  return url.startsWith('sinetti:blob/') && encAlg === CHACHA20_POLY1305 && hashAlg === SHA_256;
+  return url.startsWith(SCHEME) && encAlg === CHACHA20_POLY1305 && hashAlg === SHA_256;
 }
 
 function sealedOf({ aad, contentHash, key, nonce, size, url }: ExternalPart): SealedAttachment {
-  const blobId = ADDRESS.exec(url)?.[1];
+  const blobId = url.slice(SCHEME.length);
   const isWhole = key.length === FILE_KEY_LENGTH && contentHash.length === HASH_LENGTH;
-  if (blobId === undefined || !isWhole || nonce.length > 0 || aad.length > 0)
+  if (!BLOB_ID.test(blobId) || !isWhole || nonce.length > 0 || aad.length > 0)
     throw new GuardFailure('sealed file');
   if (size > limits.fileSize) throw new GuardFailure('size of a file');
   return { blobId, key, hash: contentHash, size };

@@ -232,10 +232,14 @@ export function readPayload(payload: string): Said {
   }
 }
 
+/** Returns the content to show for what a payload says; a change has none. */
+export function contentOf(said: Said): MessageContent {
+  return said.kind === 'message' ? said.content : { kind: 'unknown' };
+}
+
 /** Returns the content to show for a payload of a message; a change is none. */
 export function payloadContent(payload: string): MessageContent {
-  const said = readPayload(payload);
-  return said.kind === 'message' ? said.content : { kind: 'unknown' };
+  return contentOf(readPayload(payload));
 }
 
 /** Returns whether a payload is a text or files, as people send each other, a note among own devices, or a change of one. */
