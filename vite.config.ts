@@ -5,6 +5,7 @@ import { chunkGroups } from './build/chunkGroups.ts';
 import { compileEmojis } from './build/emojis.ts';
 import { fromSource } from './build/fromSource.ts';
 import { keysOrigin } from './build/keysOrigin.ts';
+import { minified } from './build/minified.ts';
 import { mqttFromSource } from './build/mqttFromSource.ts';
 import { operatorSettings } from './build/operatorSettings.ts';
 import { precompress } from './build/precompress.ts';
@@ -46,6 +47,7 @@ export default defineConfig({
     transformer: 'lightningcss',
   },
   build: {
+    ...minified,
     outDir: 'dist/app',
     emptyOutDir: true,
     // The styles (light-dark) and the keys (Web Locks, non-extractable keys in IndexedDB) need these browsers anyway.

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, createServer, type InlineConfig, type Plugin, type ResolvedConfig } from 'vite';
 import { fromSource } from './fromSource.ts';
+import { minified } from './minified.ts';
 import { precompress } from './precompress.ts';
 import { serviceWorker } from './serviceWorker.ts';
 import { sodiumCalls } from './sodiumCalls.ts';
@@ -37,6 +38,7 @@ export function keysOrigin(): Plugin {
           },
           plugins: [inlineScripts(), precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {
+            ...minified,
             outDir,
             emptyOutDir: true,
             target: app.build.target,
@@ -135,7 +137,13 @@ const configuration = {
   logLevel: 'warn',
   worker: {
     format: 'es',
-    // The relay serves the worker's script under a policy of its own and knows it by this name.
-    rolldownOptions: { output: { entryFileNames: 'assets/crypto.worker-[hash].js' } },
+    rolldownOptions: {
+      output: {
+        // The relay serves the worker's script under a policy of its own and knows it by this name.
+        entryFileNames: 'assets/crypto.worker-[hash].js',
+        // Vite minifies workers before the builder prints them, which puts the spaces back.
+        minify: true,
+      },
+    },
   },
 } as const satisfies InlineConfig;

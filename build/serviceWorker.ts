@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type Plugin, type ResolvedConfig } from 'vite';
 import type { Build, BuildFile } from '../src/serviceWorker/precache.ts';
+import { minified } from './minified.ts';
 
 /** At the root, because a service worker answers for what is below its own address. */
 const fileName = 'service-worker.js';
@@ -35,6 +36,7 @@ export function serviceWorker(entry: string): Plugin {
           logLevel: 'warn',
           define: { __BUILD__: JSON.stringify(await describe(outDir)) },
           build: {
+            ...minified,
             outDir,
             emptyOutDir: false,
             target: config.build.target,

@@ -210,7 +210,7 @@ export async function tourOfPeopleInTalk(page: Page, other: string, look: Look):
     .click();
   await expect(page.getByRole('menuitem').first()).toBeVisible();
   await look(page, 'the menu of a message');
-  await page.getByRole('menuitem').last().click();
+  await page.getByRole('menuitem', { name: /Message details/ }).click();
   await expect(page.getByRole('dialog', { name: /Message details/ })).toBeVisible();
   await look(page, 'the details of a message');
   await button(page, /Compare with another browser/).click();
