@@ -148,7 +148,7 @@ export function createServices(options: ServicesOptions) {
     ownUserId,
     sync,
     hasToken,
-    isGone: (conversationId) => groupList.hasEnded(conversationId),
+    isGone: groupList.isLeft,
     isShown: options.showsReceipts,
     background,
   });
