@@ -40,7 +40,7 @@ import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
 import { leafOptions } from './leafOptions.ts';
-import { becomeDevice, newDeviceRecord, replaceCopied } from './newDevice.ts';
+import { becomeDevice, type KeepSent, newDeviceRecord, replaceCopied } from './newDevice.ts';
 import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified, readAllPins } from './pins.ts';
 import { requireVersion } from './rotation.ts';
@@ -56,6 +56,7 @@ export function createAccount(
   deps: PasswordDeps,
   session: Session,
   confirmations: Pick<Confirmations, 'forget'>,
+  keepSent: KeepSent,
 ) {
   const { env } = deps;
   /** Kept from beginSignUp or beginLogin until the vault is open. */
@@ -150,9 +151,14 @@ export function createAccount(
         if (known === null) await devices.put(sealer.seal('device', 'device', record), 'device');
         // The person has moved on to another account key, and this browser hasn't heard that the relay took it.
         else if (!equalBytes(known.accountKey, device.accountKey)) {
-          await becomeDevice(tx, account, { record, revocations: [] });
+          await becomeDevice(tx, account, { record, revocations: [] }, keepSent);
         } else if ((await readPlace(tx, account)).isCopied) {
-          await replaceCopied(tx, account, known, record, session.accountSeed());
+          await replaceCopied(
+            tx,
+            account,
+            { former: known, record, accountSeed: session.accountSeed() },
+            keepSent,
+          );
         } else return { device: known, former: left, isNew: false };
         return { device, former: await readFormer(tx, account), isNew: true };
       });
