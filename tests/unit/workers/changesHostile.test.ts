@@ -136,7 +136,7 @@ describe('a client that keeps no rules', () => {
     }
     post(content({ body: text('After.') }));
     await alice.sync();
-    const steps = vi.spyOn(IDBCursor.prototype, 'continue');
+    const steps = vi.spyOn(IDBCursor.prototype, 'key', 'get');
     expect(await linesOf(alice, CHAT)).toEqual(['Mine.', 'Before.', 'After.']);
     const page = async (where: object) =>
       (await alice.api.messages(CHAT, { limit: 2, ...where })).map(textOf);
