@@ -28,7 +28,7 @@ import {
 import { createServices, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
-  extends Omit<ServicesOptions, 'deps' | 'recall' | 'background'>,
+  extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
     Pick<FilesOptions, 'indexedDB' | 'relay'>,
     Pick<RelayConnectionOptions, 'onConnected' | 'onDisconnected' | 'onUnauthorized'> {
   readonly deps: Deps;
@@ -79,7 +79,13 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const sessionEvents = createSessionEvents();
   const store = sessionScopedStore(options.deps.store, isActive);
   const deps: SessionDeps = { ...options.deps, api, store, sessionEvents };
-  const services = createServices({ ...options, deps, recall, background });
+  const services = createServices({
+    ...options,
+    deps,
+    recall,
+    background,
+    onDeletingFiles: async (deletionId, message) => (await files()).onDeleting(deletionId, message),
+  });
   const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
@@ -141,7 +147,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
       services.ownDevices.start();
       if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
       background(async () => {
-        const waiting = await crypto.localEntries('upload:');
+        // Of files on their way, and of those that are to go from the relay.
+        const waiting = await crypto.localEntries('upload');
         if (waiting.length > 0) await (await files()).resume();
       });
     },

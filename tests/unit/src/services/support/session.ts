@@ -157,6 +157,7 @@ function begin(): void {
     openScope: () => Promise.resolve({ ...scope }),
     navigate: (path) => void visits.push(path),
     isOnline: () => online,
+    eraseFiles: async () => void calls.push('eraseFiles'),
     background: createBackground(deps.log),
   });
 }
