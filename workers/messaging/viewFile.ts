@@ -15,7 +15,7 @@ import {
 import { bytes, parseJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 
-/** What is said by an entry. */
+/** Names of what an entry says. */
 const seenKinds = ['text', 'files', 'reaction', 'edit', 'deletion'] as const;
 
 const id = string(128);

@@ -48,7 +48,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     const { lastMessage = null, unread = 0 } = store.get(chatsAtom)[key]?.state ?? {};
     if (lastMessage === null || unread === 0) return true;
     if (lastMessage.messageId === messageId) return lastMessage.content.kind === 'deleted';
-    // Where it was deleted in this browser, an older one is the newest.
+    // An older one is the newest, since it was deleted in this browser.
     return lastMessage.seq !== null && seq !== null && lastMessage.seq < seq;
   }
 

@@ -11,7 +11,7 @@ const loops = ['NETSCAPE2.0', 'ANIMEXTS1.0'];
  */
 export function withoutGifMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] | null {
   const kept: Uint8Array<ArrayBuffer>[] = [];
-  /** What is said of the picture that comes next. */
+  /** Says how the picture that comes next is shown. */
   let control: Uint8Array<ArrayBuffer> | null = null;
   let at = 13 + tableLength(bytes[10]);
   if (at > bytes.length) return null;

@@ -147,7 +147,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       services.ownDevices.start();
       if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
       background(async () => {
-        // Of files on their way, and of those that are to go from the relay.
+        // Finds files on their way, and those that are to go from the relay.
         const waiting = await crypto.localEntries('upload');
         if (waiting.length > 0) await (await files()).resume();
       });

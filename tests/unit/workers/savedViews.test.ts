@@ -88,7 +88,7 @@ describe('two files of one conversation', () => {
     expect((await bob.api.compareView(ALICE_AND_BOB, await views(alice))).result.kind).toBe('same');
     const { view } = JSON.parse(await views(alice)) as { view: SavedView };
     const before = { ...view, entries: view.entries.map(({ kind: _kind, ...entry }) => entry) };
-    // What isn't said isn't signed either.
+    // It isn't signed where it isn't said.
     expect(viewBytes(before as SavedView)).toEqual(new TextEncoder().encode(JSON.stringify(before)));
   });
 
