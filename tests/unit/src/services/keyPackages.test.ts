@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '#src/crypto/client.ts';
+import { systemClock } from '#src/lib/clock.ts';
 import type { Api } from '#src/net/api.ts';
 import { topUp } from '#src/services/account/keyPackages.ts';
-import { systemClock } from '#src/lib/clock.ts';
 import { testDeps } from './support/deps.ts';
 
 const PRESENT = 0xf04d;
