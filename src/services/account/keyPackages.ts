@@ -26,7 +26,8 @@ export async function topUp({ api, clock, crypto }: Pick<Deps, 'api' | 'clock' |
     const entry = renewedEntry(suite);
     const age = clock.now() - Number(await crypto.readLocal(entry));
     // A time to come was written while this browser's clock was wrong.
-    const isDue = !lastResort || age < 0 || age >= timings.keyPackageRenewal;
+    const isFresh = age >= 0 && age < timings.keyPackageRenewal;
+    const isDue = !lastResort || !isFresh;
     if (available >= minimum && !isDue) continue;
     const missing = Math.min(isDue ? stock : stock - available, room);
     room -= missing;
