@@ -217,9 +217,10 @@ export function createBlobs({ db, store, settings, clock, metrics, log }: BlobsD
       if (blob === null || blob.userId !== userId) throw noSuchBlob();
       const turn = await writers.take(id, noSuchBlob);
       try {
-        const now = (await rows.findBlob(db, id)) ?? blob;
-        await blobs.deleteFiles(await rows.takeOutBlobs(db, userId, [id]));
-        return now.length - now.received;
+        const [taken] = await rows.takeOutBlobs(db, userId, [id]);
+        if (taken === undefined) throw noSuchBlob();
+        await blobs.deleteFiles([id]);
+        return taken.unsent;
       } finally {
         turn.end();
       }

@@ -48,7 +48,7 @@ export function createBlobJob(dependencies: BlobJobDependencies): HourlyJob {
     for (const { id, userId } of found) byPerson.set(userId, [...(byPerson.get(userId) ?? []), id]);
     for (const [userId, ids] of byPerson) {
       const deleted = await rows.takeOutBlobs(db, userId, ids);
-      await blobs.deleteFiles(deleted);
+      await blobs.deleteFiles(deleted.map(({ id }) => id));
       metrics.emptied(kind, deleted.length);
     }
     return found.length;

@@ -105,11 +105,18 @@ export async function noteReceived(
   return numUpdatedRows > 0n;
 }
 
+/** A blob whose row is gone. */
+export interface TakenBlob {
+  readonly id: string;
+  /** Bytes that were announced and had not come. */
+  readonly unsent: number;
+}
+
 /**
  * Deletes rows of one person's blobs, and notes that their files are to follow.
- * @returns the ids of those that were there
+ * @returns those that were there: of several calls at once, one has each
  */
-export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[]): Promise<string[]> {
+export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[]): Promise<TakenBlob[]> {
   return db.transaction().execute(async (tx) => {
     // As where one is counted: the totals first.
     await tx.selectFrom('blob_totals').select('user_id').where('user_id', '=', userId).forUpdate().execute();
@@ -117,7 +124,7 @@ export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[
       .deleteFrom('blobs')
       .where('user_id', '=', userId)
       .where('id', 'in', ids)
-      .returning(['id', 'length'])
+      .returning(['id', 'length', 'received'])
       .execute();
     if (deleted.length === 0) return [];
     await tx
@@ -130,7 +137,7 @@ export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[
       .set((row) => ({ blobs: row('blobs', '-', deleted.length), bytes: row('bytes', '-', bytes) }))
       .where('user_id', '=', userId)
       .execute();
-    return deleted.map(({ id }) => id);
+    return deleted.map(({ id, length, received }) => ({ id, unsent: length - received }));
   });
 }
 
