@@ -70,6 +70,8 @@ export const blobErrorStatus = {
   'offset-conflict': 409,
   /** The upload was not finished in time. */
   gone: 410,
+  /** Another relay is writing the upload, for half a minute after it was heard of last. */
+  locked: 423,
   /** The call takes tus 1.0.0. */
   'unsupported-version': 412,
   /** The file has no such bytes. */
@@ -98,6 +100,7 @@ export const blobErrors = {
     'not-found',
     'gone',
     'offset-conflict',
+    'locked',
     'unsupported-version',
     'unsupported-media-type',
     'payload-too-large',
@@ -119,6 +122,8 @@ export const BlobStorage = z
     /** One's own files, uploads that are not whole with their full length. */
     storedBlobs: intFrom(0),
     storedBytes: intFrom(0),
+    /** The uploads that the session's device has begun and that are not whole, so that one whose id was lost on the way can be ended. */
+    unfinished: z.array(z.object({ id: BlobId, length: intFrom(1) })),
   })
   .register(z.globalRegistry, { id: 'BlobStorage' });
 export type BlobStorage = z.infer<typeof BlobStorage>;

@@ -1,10 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { BlobStorage } from '../../contract/blobs.ts';
 import { createBlobFiles } from '../../src/blobs/blobFiles.ts';
+import type { BlobStore } from '../../src/blobs/blobStore.ts';
+import { createBlobs } from '../../src/blobs/blobs.ts';
+import { answerErrors, parseBodies } from '../../src/http/errors.ts';
 import { createBlobJob } from '../../src/jobs/blobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
+import { serveBlobs } from '../../src/routes/blobs.ts';
 import { logIn, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
 
 export const mebibyte = 1024 * 1024;
@@ -51,14 +56,17 @@ export async function files(): Promise<string[]> {
   return names.filter((name) => name.includes('/')).map((name) => name.replace('/', ''));
 }
 
-export const store = () => createBlobFiles(folder(), async () => false);
+export const store = () => createBlobFiles(folder(), relay.relay.database.db);
 
-/** The job of files, which doesn't rest. */
-export function blobJob() {
+/**
+ * The job of files, which doesn't rest.
+ * @param of what its store has otherwise than the relay's
+ */
+export async function blobJob(of: Partial<BlobStore> = {}) {
   const { database, services, app } = relay.relay;
   return createBlobJob({
     db: database.db,
-    store: store(),
+    store: { ...(await store()), ...of },
     blobs: services.blobs,
     settings: { days: 90 },
     clock: () => now,
@@ -66,4 +74,30 @@ export function blobJob() {
     log: app.log,
     rest: async () => undefined,
   });
+}
+
+/**
+ * Another relay on the same database and folder, as far as files go.
+ * @param of what it has otherwise than the first
+ */
+export async function anotherRelay(of: Partial<BlobStore> = {}) {
+  const { app: first, database, services } = relay.relay;
+  const blobs = createBlobs({
+    db: database.db,
+    store: { ...(await store()), ...of },
+    settings: services.config.blobs,
+    clock: () => now,
+    metrics: new Metrics(),
+    log: first.log,
+  });
+  const app = Fastify();
+  answerErrors(app);
+  parseBodies(app);
+  await app.register(async (api) => serveBlobs(api, { ...services, blobs }), { prefix: '/api' });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    await blobs.close();
+    await app.close();
+  });
+  return { url, blobs };
 }
