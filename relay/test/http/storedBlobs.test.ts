@@ -3,11 +3,14 @@ import { mkdir, readdir, rename, rm, rmdir, stat, truncate, utimes, writeFile } 
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BlobErrorBody, blobHeaders, uploadLimits } from '../../contract/blobs.ts';
+import { deleteAccount } from '../../src/accounts/deletion.ts';
 import { uploadLifetime } from '../../src/blobs/blobs.ts';
 import { strayAfter } from '../../src/jobs/blobs.ts';
 import { eventually } from '../eventually.ts';
+import { onAnotherDevice, signUpOnDevice } from '../helpers.ts';
 import {
   advance,
+  anotherRelay,
   blobJob,
   comeBack,
   fileOf,
@@ -145,6 +148,61 @@ describe('a file', () => {
       for (const id of ids) expect(await files()).not.toContain(id);
       expect(await db.selectFrom('deleted_blobs').selectAll().execute()).toEqual([]);
     });
+  });
+});
+
+describe('the files of an account that is deleted', () => {
+  it('are deleted a few at a time, nobody waits for them, and the job goes on where the relay has stopped', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { database, services } = relay.relay;
+    const { db } = database;
+    const kept = await uploaded(relay, other, 1000);
+    const ids = Array.from({ length: 250 }, () => randomBytes(16).toString('base64url'));
+    const rows = ids.map((id) => ({ id, user_id: person.id, device_id: null, length: 10, created_at: now }));
+    await db.insertInto('blobs').values(rows).execute();
+    const left = async () =>
+      (await db.selectFrom('blobs').select('id').where('user_id', '=', person.id).execute()).length;
+    const { blobs } = await anotherRelay({ delete: () => gate });
+    await deleteAccount({ db, hub: services.hub, clock: () => now, blobs }, person.id);
+    await eventually(async () => expect(await left()).toBe(150));
+    const closed = blobs.close();
+    open();
+    await closed;
+    expect(await left()).toBe(150);
+    await (await blobJob()).run();
+    expect(await left()).toBe(0);
+    expect(await db.selectFrom('deleted_blobs').selectAll().execute()).toEqual([]);
+    expect((await read(relay, other, kept)).status).toBe(200);
+  });
+
+  it('can’t be read from the moment that it is', async () => {
+    const { database, services } = relay.relay;
+    const id = await uploaded(relay, person, 1000);
+    await deleteAccount({ ...database, hub: services.hub, clock: () => now, blobs: null }, person.id);
+    expect(await refusalOf(await read(relay, other, id))).toEqual([404, 'not-found']);
+    expect(await files()).toContain(id);
+    await (await blobJob()).run();
+    expect(await files()).not.toContain(id);
+  });
+});
+
+describe('an upload whose id was lost', () => {
+  it('is listed to the device that began it alone, until it is whole, and can be ended', async () => {
+    const [one, another] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    const second = await onAnotherDevice(relay, one);
+    const [lost, whole] = [await created(relay, one, 1000), await created(relay, one, 2000)];
+    expect((await storage(one)).unfinished).toEqual([
+      { id: lost, length: 1000 },
+      { id: whole, length: 2000 },
+    ]);
+    await patch(relay, one, whole, 0, randomBytes(2000));
+    expect((await storage(one)).unfinished).toEqual([{ id: lost, length: 1000 }]);
+    for (const stranger of [second, another]) expect((await storage(stranger)).unfinished).toEqual([]);
+    await remove(relay, one, lost);
+    expect(await storage(one)).toMatchObject({ storedBlobs: 1, unfinished: [] });
   });
 });
 
