@@ -71,7 +71,7 @@ export const blobErrorStatus = {
   /** The upload was not finished in time. */
   gone: 410,
   /** Another relay is writing the upload, for half a minute after it was heard of last. */
-  locked: 423,
+  'upload-locked': 423,
   /** The call takes tus 1.0.0. */
   'unsupported-version': 412,
   /** The file has no such bytes. */
@@ -100,7 +100,7 @@ export const blobErrors = {
     'not-found',
     'gone',
     'offset-conflict',
-    'locked',
+    'upload-locked',
     'unsupported-version',
     'unsupported-media-type',
     'payload-too-large',

@@ -60,7 +60,7 @@ export interface Blobs {
   /**
    * Appends what a stream brings, as far as it comes. Ends a call that is writing the same upload. All that came counts
    * even if it throws.
-   * @throws ApiError not-found, gone, offset-conflict, locked (another relay writes it), payload-too-large, malformed, storage-full,
+   * @throws ApiError not-found, gone, offset-conflict, upload-locked (another relay writes it), payload-too-large, malformed, storage-full,
    *   unavailable
    */
   append(userId: string, id: string, appended: Appended): Promise<Upload>;
@@ -99,7 +99,8 @@ export interface BlobsDependencies {
 const noSuchBlob = () => new ApiError('not-found', 'There is no such file.');
 const takenOver = () => new ApiError('offset-conflict', 'Another call goes on with this upload.');
 const otherOffset = () => new ApiError('offset-conflict', 'The upload is not at this offset.');
-const locked = () => new ApiError('locked', 'Another server is writing this upload. Try again in a moment.');
+const locked = () =>
+  new ApiError('upload-locked', 'Another server is writing this upload. Try again in a moment.');
 const storageFull = () => new ApiError('storage-full', 'The server has no space left.');
 const away = () => new ApiError('unavailable', "The server's files can't be used at the moment.");
 const tooLong = () => new ApiError('payload-too-large', 'The file is longer than was announced.');

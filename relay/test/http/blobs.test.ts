@@ -355,7 +355,7 @@ describe('two relays on one database', () => {
     const bytes = randomBytes(300_000);
     const id = await created(relay, person, bytes.length);
     const { socket } = await begin(id, bytes);
-    expect(await refusalOf(await patch(second, person, id, 0, bytes))).toEqual([423, 'locked']);
+    expect(await refusalOf(await patch(second, person, id, 0, bytes))).toEqual([423, 'upload-locked']);
     socket.destroy();
     await eventually(async () => {
       const offset = await offsetOf(second, person, id);
