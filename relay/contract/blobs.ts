@@ -12,6 +12,7 @@ import { defineRoute } from './route.ts';
  * POST    /blobs        creates an upload of `Upload-Length` bytes; 201 with its `Location`, and `Upload-Offset` where the body had bytes
  * HEAD    /blobs/{id}   with `Tus-Resumable`: how far one's own upload has come; without: the headers of GET
  * PATCH   /blobs/{id}   appends at `Upload-Offset`; 204 with the next
+ * GET     /blobs        the limits, and the uploads that one's device has begun (getBlobStorage)
  * DELETE  /blobs/{id}   ends one's own upload, or deletes one's own file
  * GET     /blobs/{id}   the bytes of a whole file, or one range of them, for anybody who is signed in and knows its id
  * ```

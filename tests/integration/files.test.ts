@@ -122,7 +122,7 @@ describe('files between two browsers and a real relay', () => {
     let lost = 0;
     const browser = newBrowser({
       fetch: async (input, init) => {
-        const isCreation = init?.method === 'POST' && String(input).endsWith('/api/blobs');
+        const isCreation = init?.method === 'POST' && new Request(input).url.endsWith('/api/blobs');
         if (!isCreation || lost > 0) return fetch(input, init);
         for (; lost < uploadLimits.unfinished; lost += 1) expect((await fetch(input, init)).status).toBe(201);
         throw new TypeError('lost');
