@@ -12,6 +12,7 @@ import { defineRoute } from './route.ts';
  * POST    /blobs        creates an upload of `Upload-Length` bytes; 201 with its `Location`, and `Upload-Offset` where the body had bytes
  * HEAD    /blobs/{id}   with `Tus-Resumable`: how far one's own upload has come; without: the headers of GET
  * PATCH   /blobs/{id}   appends at `Upload-Offset`; 204 with the next
+ * GET     /blobs        the limits, and the uploads that one's device has begun (getBlobStorage)
  * DELETE  /blobs/{id}   ends one's own upload, or deletes one's own file
  * GET     /blobs/{id}   the bytes of a whole file, or one range of them, for anybody who is signed in and knows its id
  * ```
@@ -70,6 +71,8 @@ export const blobErrorStatus = {
   'offset-conflict': 409,
   /** The upload was not finished in time. */
   gone: 410,
+  /** Another relay is writing the upload, for half a minute after it was heard of last. */
+  'upload-locked': 423,
   /** The call takes tus 1.0.0. */
   'unsupported-version': 412,
   /** The file has no such bytes. */
@@ -98,6 +101,7 @@ export const blobErrors = {
     'not-found',
     'gone',
     'offset-conflict',
+    'upload-locked',
     'unsupported-version',
     'unsupported-media-type',
     'payload-too-large',
@@ -119,6 +123,8 @@ export const BlobStorage = z
     /** One's own files, uploads that are not whole with their full length. */
     storedBlobs: intFrom(0),
     storedBytes: intFrom(0),
+    /** The uploads that the session's device has begun and that are not whole, so that one whose id was lost on the way can be ended. */
+    unfinished: z.array(z.object({ id: BlobId, length: intFrom(1) })),
   })
   .register(z.globalRegistry, { id: 'BlobStorage' });
 export type BlobStorage = z.infer<typeof BlobStorage>;

@@ -33,7 +33,6 @@ import { attachMqtt } from './mqtt/gateway.ts';
 import { serveDocumentation } from './openapi/serve.ts';
 import { attachPresence } from './presence/presence.ts';
 import { attachUpgrades } from './realtime/upgrade.ts';
-import { hasBlobs } from './repositories/blobs.ts';
 import { methodsOfBlobs, serveBlobs } from './routes/blobs.ts';
 import { createHandlers } from './routes/index.ts';
 import { loadSecrets, makeDataFolder } from './secrets.ts';
@@ -108,7 +107,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const { hub, onlineUsers, rateLimitStore } = backplane;
     const mailer = config.smtp === null ? null : createMailer({ smtp: config.smtp, log, metrics });
     if (mailer !== null) opened.push(mailer);
-    const blobStore = createBlobFiles(config.blobs.dir, async () => !(await hasBlobs(database.db)));
+    const blobStore = await createBlobFiles(config.blobs.dir, database.db);
+    await blobStore.open();
     const services = await createServices({
       config,
       hub,

@@ -1,6 +1,7 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { uploadLimits } from '#relay/contract/blobs.ts';
 import type { MessageView } from '#src/store/chats.ts';
 import { composingAtom } from '#src/store/composing.ts';
 import { draftsAtom } from '#src/store/drafts.ts';
@@ -213,6 +214,30 @@ describe('files between two browsers and a real relay', () => {
     expect(await databases()).toContain(`sinetti-uploads:${userId}`);
     await again.actions.logOut({ erase: true });
     expect(await databases()).not.toContain(`sinetti-uploads:${userId}`);
+  });
+
+  it('arrive although the relay holds as many uploads as it takes, whose ids were lost with its answers', async () => {
+    let lost = 0;
+    const browser = newBrowser({
+      fetch: async (input, init) => {
+        const isCreation = init?.method === 'POST' && new Request(input).url.endsWith('/api/blobs');
+        if (!isCreation || lost > 0) return fetch(input, init);
+        for (; lost < uploadLimits.unfinished; lost += 1) expect((await fetch(input, init)).status).toBe(201);
+        throw new TypeError('lost');
+      },
+    });
+    const anna = await browser.openTab().signUp('anna');
+    const ben = await newBrowser().openTab().signUp('ben');
+    await untilConnected(anna, ben);
+    await befriend(anna, ben);
+    await ben.actions.openChat(anna.userId);
+    await anna.actions.openChat(ben.userId);
+    const bytes = bytesOf(70_000);
+    await send(anna, ben, bytes);
+    await until(() => filesIn(ben, anna.userId).length, 1);
+    expect(Buffer.compare(await read(ben, anna.userId), bytes)).toBe(0);
+    const blobs = relay.relay.database.db.selectFrom('blobs').select('id').where('user_id', '=', anna.userId);
+    expect(await blobs.execute()).toHaveLength(1);
   });
 
   it('that the relay has exchanged or lost say so', async () => {

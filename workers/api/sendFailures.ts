@@ -56,6 +56,7 @@ export const sendFailures = [
   'unreachable',
   'unsupported-media-type',
   'unsupported-version',
+  'upload-locked',
   'username-taken',
   'wrong-credentials',
 ] as const;

@@ -141,7 +141,7 @@ export interface Accounts {
 
 export interface AccountDependencies extends PasswordDependencies {
   readonly sessions: Sessions;
-  readonly blobs: Pick<Blobs, 'deleteLeft'>;
+  readonly blobs: Pick<Blobs, 'deleteSoon'>;
 }
 
 export function createAccounts(dependencies: AccountDependencies): Accounts {

@@ -4,7 +4,6 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Db } from '../db/tables.ts';
 import { leaveConversation } from '../groups/groups.ts';
 import type { Hub } from '../realtime/hub.ts';
-import { noteDeletedBlobsOf } from '../repositories/blobs.ts';
 import { releaseGroupsOf } from '../repositories/blocks.ts';
 import { conversationIdsOf } from '../repositories/conversations.ts';
 import { emptyMessagesOf, insertDeletion } from '../repositories/deletions.ts';
@@ -17,7 +16,7 @@ export interface DeletionDependencies {
   readonly db: Db;
   readonly hub: Hub;
   readonly clock: () => number;
-  readonly blobs: Pick<Blobs, 'deleteLeft'> | null;
+  readonly blobs: Pick<Blobs, 'deleteSoon'> | null;
 }
 
 /**
@@ -44,7 +43,6 @@ export async function deleteAccount(
     for (const conversationId of known.conversationIds) await leaveConversation(tx, conversationId, userId);
     // Nobody could unblock a creator who is gone.
     const released = await releaseGroupsOf(tx, userId);
-    await noteDeletedBlobsOf(tx, userId);
     await deleteUser(tx, userId);
     return { ...known, released };
   });
@@ -65,5 +63,6 @@ export async function deleteAccount(
   // Not in the transaction: it may be years of messages, and nobody else could write meanwhile. The record stands, so
   // that the purge job finishes this if the relay stops now.
   await emptyMessagesOf(db, userId);
-  await blobs?.deleteLeft();
+  // They may be many, and nobody can read them any more.
+  blobs?.deleteSoon();
 }

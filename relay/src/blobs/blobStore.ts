@@ -17,15 +17,20 @@ export interface StoredBlob {
 
 /** Keeps the bytes of blobs, by their ids. Failures are ApiError storage-full or unavailable. */
 export interface BlobStore {
+  /** @throws StartupError if the place is another one than that of this database's blobs, and can't become it */
+  open(): Promise<void>;
   /** Returns whether this is the place where the blobs of this database are: another one has nothing to say about them. */
   isTheirs(): Promise<boolean>;
-  /** Makes it that place, if there is no blob yet. @returns false if there is one, somewhere else */
+  /** Makes it that place, if there is no blob yet. @returns false if there is one, somewhere else, or the place is another database's */
   claim(): Promise<boolean>;
   /** Bytes that can be stored. */
   free(): Promise<number>;
   /** Bytes of a blob that are there; 0 where there is none. */
   size(id: string): Promise<number>;
-  /** Opens a blob at an offset that it has reached, makes it where there is none, and cuts off what is beyond. */
+  /**
+   * Opens a blob at an offset that it has reached, and makes it where there is none. What is beyond stays until it is written over: another
+   * relay may have noted it meanwhile.
+   */
   append(id: string, offset: number): Promise<BlobWriter>;
   /**
    * Opens a range, both ends included.

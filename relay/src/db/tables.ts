@@ -314,12 +314,18 @@ export interface Tables {
   };
   blobs: {
     id: string;
+    /** Refers to nobody while the files of a deleted account are being deleted. */
     user_id: string;
+    /** The device that began it; null once it is whole. */
+    device_id: string | null;
     length: number;
     received: Generated<number>;
     created_at: Time;
     /** Null until it is whole. */
     finished_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+    /** The relay that writes it, and until when no other one may; null while none does. */
+    writer: ColumnType<string | null, string | null | undefined, string | null>;
+    writer_until: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
   blob_totals: {
     user_id: string;

@@ -48,7 +48,7 @@ export function createBlobJob(dependencies: BlobJobDependencies): HourlyJob {
     for (const { id, userId } of found) byPerson.set(userId, [...(byPerson.get(userId) ?? []), id]);
     for (const [userId, ids] of byPerson) {
       const deleted = await rows.takeOutBlobs(db, userId, ids);
-      await blobs.deleteFiles(deleted);
+      await blobs.deleteFiles(deleted.map(({ id }) => id));
       metrics.emptied(kind, deleted.length);
     }
     return found.length;
@@ -57,6 +57,11 @@ export function createBlobJob(dependencies: BlobJobDependencies): HourlyJob {
   const old = (kind: KeptKind, find: () => Promise<rows.OwnedBlob[]>) =>
     bites.all(async () => ((await takeOut(await find(), kind)) === bite.blobs ? 'more' : 'last'));
 
+  /** Asked before anything is deleted: a disk may be unmounted meanwhile. @throws Error */
+  async function requireFolder(): Promise<void> {
+    if (!(await store.isTheirs())) throw new Error('the folder of the files is another one by now');
+  }
+
   /** Rows whose files are not there, as after a backup of the database alone. */
   async function dropEmptyRows(): Promise<number> {
     let after = '';
@@ -64,6 +69,7 @@ export function createBlobJob(dependencies: BlobJobDependencies): HourlyJob {
     await bites.all(async () => {
       const found = await rows.wholeBlobsAfter(db, after, bite.blobs);
       const sizes = await Promise.all(found.map(({ id }) => store.size(id)));
+      await requireFolder();
       dropped += await takeOut(
         found.filter(({ length }, index) => sizes[index] !== length),
         'stray',
@@ -85,6 +91,7 @@ export function createBlobJob(dependencies: BlobJobDependencies): HourlyJob {
           const ids = found.slice(from, from + bite.blobs).map(({ id }) => id);
           const known = await rows.knownBlobs(db, ids);
           const strays = ids.filter((id) => !known.has(id));
+          await requireFolder();
           await blobs.deleteFiles(strays);
           deleted += strays.length;
         }

@@ -39,6 +39,7 @@ export const errorDetails: Readonly<Record<ServedErrorCode, string>> = {
   'already-member': 'This person is already a member of the group.',
   'limit-reached': 'You can have at most 20 devices.',
   'offset-conflict': 'The upload is not at this offset.',
+  'upload-locked': 'Another server is writing this upload. Try again in a moment.',
   gone: 'The upload was not finished in time.',
   'unsupported-version': 'This address takes tus 1.0.0.',
   'range-not-satisfiable': 'The file has no such bytes.',

@@ -119,7 +119,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
     'Store sealed copies; an id that is stored already is left as it is, or replaced where the device has signed for it',
   getHistory: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
   getBlobStorage:
-    'The largest file that the relay takes, how long it keeps files, and how much there is of one’s own',
+    'The largest file that the relay takes, how long it keeps files, how much there is of one’s own, and the uploads that one’s device has begun',
   getStorage: 'For how many days the relay keeps what it keeps of everybody',
   deleteHistory:
     'Delete every sealed copy, which switches the message backup off, or those of one conversation',

@@ -25,8 +25,14 @@ const blockBytes = 4096;
 /** The bytes that a file takes on disk, so that many small ones count as what they are. */
 const onDisk = (length: number) => Math.ceil(length / blockBytes) * blockBytes;
 
+/** A blob of somebody who has an account. */
 export async function findBlob(db: Db, id: string): Promise<BlobRow | null> {
-  const row = await db.selectFrom('blobs').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('blobs')
+    .innerJoin('users', 'users.id', 'blobs.user_id')
+    .select(['user_id', 'length', 'received', 'blobs.created_at', 'finished_at'])
+    .where('blobs.id', '=', id)
+    .executeTakeFirst();
   return row === undefined
     ? null
     : {
@@ -60,6 +66,33 @@ export async function countUnfinished(db: Db, userId: string, since: number): Pr
   return row.count;
 }
 
+/** The uploads of one device that are not whole, of those that were created after a time. */
+export async function unfinishedOf(
+  db: Db,
+  { userId, deviceId, since }: { readonly userId: string; readonly deviceId: string; readonly since: number },
+): Promise<{ id: string; length: number }[]> {
+  return db
+    .selectFrom('blobs')
+    .select(['id', 'length'])
+    .where('user_id', '=', userId)
+    .where('finished_at', 'is', null)
+    .where('created_at', '>', since)
+    .where('device_id', '=', deviceId)
+    .orderBy('created_at')
+    .execute();
+}
+
+/** The bytes that everybody's uploads have still to bring, of those that were created or written after a time. */
+export async function bytesToCome(db: Db, since: number): Promise<number> {
+  const row = await db
+    .selectFrom('blobs')
+    .select(sql<number>`coalesce(sum(length - received), 0)`.as('bytes'))
+    .where('finished_at', 'is', null)
+    .where((where) => where.or([where('created_at', '>', since), where('writer_until', '>', since)]))
+    .executeTakeFirstOrThrow();
+  return row.bytes;
+}
+
 /**
  * Counts a blob as its person's, and keeps other transactions from counting until this one has ended.
  * @returns what there is of theirs then
@@ -80,36 +113,87 @@ export async function countBlob(db: Db, userId: string, length: number): Promise
 
 export async function insertBlob(
   db: Db,
-  { id, userId, length, createdAt }: Pick<BlobRow, 'id' | 'userId' | 'length' | 'createdAt'>,
+  blob: Pick<BlobRow, 'id' | 'userId' | 'length' | 'createdAt'> & { readonly deviceId: string | null },
 ): Promise<void> {
-  await db.insertInto('blobs').values({ id, user_id: userId, length, created_at: createdAt }).execute();
+  const { id, userId, deviceId, length, createdAt } = blob;
+  await db
+    .insertInto('blobs')
+    .values({ id, user_id: userId, device_id: deviceId, length, created_at: createdAt })
+    .execute();
+}
+
+/** The turn of a relay to write an upload, which others keep out of until it is over. Times are milliseconds since the epoch. */
+export interface Lease {
+  /** Names the relay. */
+  readonly writer: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** Lets a relay write an upload, unless another one does. */
+export async function takeLease(db: Db, id: string, { writer, now, until }: Lease): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('blobs')
+    .set({ writer, writer_until: until })
+    .where('id', '=', id)
+    .where('finished_at', 'is', null)
+    .where((where) =>
+      where.or([where('writer', 'is', null), where('writer', '=', writer), where('writer_until', '<=', now)]),
+    )
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Lets others write an upload, if this relay did. */
+export async function endLease(db: Db, id: string, writer: string): Promise<void> {
+  await db
+    .updateTable('blobs')
+    .set({ writer: null })
+    .where('id', '=', id)
+    .where('writer', '=', writer)
+    .execute();
 }
 
 /**
- * Notes how much of a blob is on disk.
+ * Notes how much of a blob is on disk, for the relay that writes it.
  * @param progress.from as much as was noted before
- * @returns false if something else is noted by now, or the blob is gone
+ * @returns false if another relay writes it, something else is noted by now, or the blob is gone
  */
 export async function noteReceived(
   db: Db,
   id: string,
-  progress: { readonly from: number; readonly to: number; readonly finishedAt: number | null },
+  progress: {
+    readonly lease: Lease;
+    readonly from: number;
+    readonly to: number;
+    readonly finishedAt: number | null;
+  },
 ): Promise<boolean> {
+  const { lease, from, to, finishedAt } = progress;
+  const whole = { finished_at: finishedAt, device_id: null, writer: null, writer_until: null };
   const { numUpdatedRows } = await db
     .updateTable('blobs')
-    .set({ received: progress.to, finished_at: progress.finishedAt })
+    .set({ received: to, ...(finishedAt === null ? { writer_until: lease.until } : whole) })
     .where('id', '=', id)
-    .where('received', '=', progress.from)
+    .where('writer', '=', lease.writer)
+    .where('received', '=', from)
     .where('finished_at', 'is', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
 
+/** A blob whose row is gone. */
+export interface TakenBlob {
+  readonly id: string;
+  /** Bytes that were announced and had not come. */
+  readonly unsent: number;
+}
+
 /**
  * Deletes rows of one person's blobs, and notes that their files are to follow.
- * @returns the ids of those that were there
+ * @returns those that were there: of several calls at once, one has each
  */
-export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[]): Promise<string[]> {
+export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[]): Promise<TakenBlob[]> {
   return db.transaction().execute(async (tx) => {
     // As where one is counted: the totals first.
     await tx.selectFrom('blob_totals').select('user_id').where('user_id', '=', userId).forUpdate().execute();
@@ -117,7 +201,7 @@ export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[
       .deleteFrom('blobs')
       .where('user_id', '=', userId)
       .where('id', 'in', ids)
-      .returning(['id', 'length'])
+      .returning(['id', 'length', 'received'])
       .execute();
     if (deleted.length === 0) return [];
     await tx
@@ -130,17 +214,8 @@ export async function takeOutBlobs(db: Db, userId: string, ids: readonly string[
       .set((row) => ({ blobs: row('blobs', '-', deleted.length), bytes: row('bytes', '-', bytes) }))
       .where('user_id', '=', userId)
       .execute();
-    return deleted.map(({ id }) => id);
+    return deleted.map(({ id, length, received }) => ({ id, unsent: length - received }));
   });
-}
-
-/** Notes that the files of a person are to be deleted, whose rows go with the account. */
-export async function noteDeletedBlobsOf(db: Db, userId: string): Promise<void> {
-  await db
-    .insertInto('deleted_blobs')
-    .columns(['id'])
-    .expression((from) => from.selectFrom('blobs').select('id').where('user_id', '=', userId))
-    .execute();
 }
 
 /** Ids of blobs whose rows are gone and whose files may still be there. */
@@ -165,6 +240,17 @@ export async function oldBlobs(db: Db, until: number, limit: number): Promise<Ow
     .select(['id', 'user_id'])
     .where('finished_at', '<=', until)
     .orderBy('finished_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ id: row.id, userId: row.user_id }));
+}
+
+/** Blobs of accounts that are deleted. */
+export async function blobsOfDeleted(db: Db, limit: number): Promise<OwnedBlob[]> {
+  const rows = await db
+    .selectFrom('blobs')
+    .select(['id', 'user_id'])
+    .where('user_id', 'in', (deleted) => deleted.selectFrom('deleted_accounts').select('user_id'))
     .limit(limit)
     .execute();
   return rows.map((row) => ({ id: row.id, userId: row.user_id }));
@@ -205,6 +291,16 @@ export async function knownBlobs(db: Db, ids: readonly string[]): Promise<Set<st
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom('blobs').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
+}
+
+/** The name that the folder of this database's files bears. */
+export async function blobFolder(db: Db): Promise<string> {
+  const { value } = await db
+    .selectFrom('operator_settings')
+    .select('value')
+    .where('name', '=', 'blob-folder')
+    .executeTakeFirstOrThrow();
+  return value;
 }
 
 /** Returns whether there is any. */

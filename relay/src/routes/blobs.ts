@@ -9,6 +9,7 @@ import {
   tusVersion,
   uploadType,
 } from '../../contract/blobs.ts';
+import type { Session } from '../auth/session.ts';
 import type { Upload } from '../blobs/blobs.ts';
 import { ApiError } from '../errors.ts';
 import { byteRangeOf } from '../http/byteRange.ts';
@@ -18,7 +19,7 @@ import type { Share } from '../rateLimits/rateLimiter.ts';
 import type { Services } from '../services.ts';
 
 export function blobHandlers({ blobs }: Services) {
-  return { getBlobStorage: ({ session }) => blobs.storage(session.userId) } satisfies Partial<Handlers>;
+  return { getBlobStorage: ({ session }) => blobs.storage(session) } satisfies Partial<Handlers>;
 }
 
 /** The methods of tus at paths of the contract's other calls. */
@@ -82,7 +83,8 @@ export function serveBlobs(app: FastifyInstance, services: Services): void {
       if (name in request.headers) throw new ApiError('invalid-request', `${name}: not taken here`);
     }
     const length = numberOf(request, blobHeaders.length, 1);
-    const [userId, body] = [userOf(request), bodyOf(request)];
+    const [session, body] = [sessionOf(request), bodyOf(request)];
+    const { userId } = session;
     const announced = announcedOf(request);
     if (announced !== null && announced > length) {
       throw new ApiError('payload-too-large', 'The file is longer than was announced.');
@@ -90,7 +92,7 @@ export function serveBlobs(app: FastifyInstance, services: Services): void {
     await rateLimiter.take(['blob-create.account', userId]);
     const share = uploadShare(userId, Math.min(length, config.blobs.maxBytes));
     await rateLimiter.take(share);
-    const upload = await rateLimiter.orGiveBack([share], () => blobs.create(userId, length));
+    const upload = await rateLimiter.orGiveBack([share], () => blobs.create(session, length));
     reply.header('location', `/api${blobPath(upload.id)}`);
     if (body === null) return setUpload(reply, upload).code(201).send();
     const appended = await blobs.append(userId, upload.id, { offset: 0, announced, source: body });
@@ -143,7 +145,7 @@ export function serveBlobs(app: FastifyInstance, services: Services): void {
     const bytes = end - start + 1;
     const isHead = request.method === 'HEAD';
     if (!isHead) await rateLimiter.take(['blob-download.account', userOf(request), inKiB(bytes)]);
-    const stream = isHead ? undefined : await blobs.read(id, { start, end });
+    const stream = isHead ? undefined : await blobs.read(userOf(request), id, { start, end });
     reply.headers({ ...headers, 'content-type': blobType, 'content-length': String(bytes) });
     if (range !== null) reply.header('content-range', `bytes ${start}-${end}/${length}`);
     return reply.code(range === null ? 200 : 206).send(stream);
@@ -160,10 +162,12 @@ function idOf({ params: { id } }: FastifyRequest<ById>): string {
   throw new ApiError('not-found', 'There is no such file.');
 }
 
-function userOf({ session }: FastifyRequest): string {
+function sessionOf({ session }: FastifyRequest): Session {
   if (session === null) throw new ApiError('unauthenticated', 'Please log in.');
-  return session.userId;
+  return session;
 }
+
+const userOf = (request: FastifyRequest) => sessionOf(request).userId;
 
 /** The bytes of an upload as they come; null without a body. */
 const bodyOf = ({ body }: FastifyRequest) => (body instanceof Readable ? body : null);

@@ -1,13 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, readdir, rm, stat, symlink, truncate } from 'node:fs/promises';
-import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BlobStorage, blobHeaders, uploadType } from '../../contract/blobs.ts';
-import { createBlobFiles } from '../../src/blobs/blobFiles.ts';
-import { createBlobs, uploadLifetime } from '../../src/blobs/blobs.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { appendFile, stat, truncate } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { blobHeaders, uploadType } from '../../contract/blobs.ts';
+import { uploadLifetime } from '../../src/blobs/blobs.ts';
 import { eventually } from '../eventually.ts';
-import { call, logIn, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
+import { call } from '../helpers.ts';
+import {
+  advance,
+  comeBack,
+  fileOf,
+  files,
+  mebibyte,
+  now,
+  other,
+  person,
+  relay,
+  storage,
+  withFileRelay,
+} from './fileRelay.ts';
 import {
   beginPatch,
   bytesOf,
@@ -22,31 +32,7 @@ import {
   remove,
 } from './uploads.ts';
 
-const mebibyte = 1024 * 1024;
-
-let relay: TestRelay;
-let person: Person;
-let other: Person;
-let now = Date.now();
-beforeAll(async () => {
-  relay = await startTestRelay({
-    clock: () => now,
-    environment: { BLOB_MAX_MIB: '2', BLOB_QUOTA_MIB: '4' },
-  });
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  now = Date.now();
-  [person, other] = [await signUp(relay), await signUp(relay)];
-});
-
-const storage = async (of: Person) => BlobStorage.parse((await of.call('GET', '/blobs')).body);
-const fileOf = (id: string) => path.join(relay.dataDir, 'blobs', id.slice(0, 2), id.slice(2));
-/** The ids of the files that there are. */
-const files = async () => {
-  const names = await readdir(path.join(relay.dataDir, 'blobs'), { recursive: true });
-  return names.filter((name) => name.includes('/')).map((name) => name.replace('/', ''));
-};
+withFileRelay();
 
 describe('an upload', () => {
   it('is created, sent in pieces, and read by whoever knows its id', async () => {
@@ -257,10 +243,10 @@ describe('an upload', () => {
 
   it('that is not whole in a day is gone', async () => {
     const id = await created(relay, person, 1000);
-    now += uploadLifetime - 1;
-    [person, other] = [await logIn(relay, person), await logIn(relay, other)];
+    advance(uploadLifetime - 1);
+    await comeBack();
     expect((await look(relay, person, id)).status).toBe(200);
-    now += 1;
+    advance(1);
     expect((await look(relay, person, id)).status).toBe(410);
     expect(await refusalOf(await patch(relay, person, id, 0, randomBytes(10)))).toEqual([410, 'gone']);
     expect((await look(relay, other, id)).status).toBe(404);
@@ -291,37 +277,5 @@ describe('after a crash', () => {
     ]);
     expect((await patch(relay, person, id, 123, bytes.subarray(123))).status).toBe(204);
     expect((await bytesOf(await read(relay, person, id))).equals(bytes)).toBe(true);
-  });
-});
-
-describe('a full disk', () => {
-  it('answers 507 to who appends, and keeps what there is', async () => {
-    const bytes = randomBytes(600);
-    const id = await created(relay, person, 600);
-    await mkdir(path.dirname(fileOf(id)), { recursive: true });
-    await symlink('/dev/full', fileOf(id));
-    const before = relay.logLines.length;
-    expect(await refusalOf(await patch(relay, person, id, 0, bytes))).toEqual([507, 'storage-full']);
-    const lines = relay.logLines.slice(before).join('');
-    expect(lines).toContain('the storage is full');
-    expect(lines).not.toContain('stack');
-    await rm(fileOf(id));
-    expect(await offsetOf(relay, person, id)).toBe(0);
-    expect((await patch(relay, person, id, 0, bytes)).status).toBe(204);
-  });
-
-  it('answers 507 to who creates what would leave no room for the database', async () => {
-    const { database, app } = relay.relay;
-    const store = createBlobFiles(path.join(relay.dataDir, 'blobs'), async () => false);
-    const blobs = createBlobs({
-      db: database.db,
-      store: { ...store, free: async () => 257 * mebibyte },
-      settings: { dir: '', days: 90, maxBytes: 2 * mebibyte, quotaBytes: 4 * mebibyte },
-      clock: () => now,
-      metrics: new Metrics(),
-      log: app.log,
-    });
-    await expect(blobs.create(person.id, 2 * mebibyte)).rejects.toMatchObject({ code: 'storage-full' });
-    expect(await blobs.create(person.id, mebibyte)).toMatchObject({ offset: 0 });
   });
 });

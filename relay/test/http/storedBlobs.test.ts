@@ -1,13 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BlobErrorBody, BlobStorage, blobHeaders, uploadLimits } from '../../contract/blobs.ts';
-import { createBlobFiles } from '../../src/blobs/blobFiles.ts';
+import { describe, expect, it } from 'vitest';
+import { BlobErrorBody, blobHeaders, uploadLimits } from '../../contract/blobs.ts';
+import { deleteAccount } from '../../src/accounts/deletion.ts';
 import { uploadLifetime } from '../../src/blobs/blobs.ts';
-import { createBlobJob, strayAfter } from '../../src/jobs/blobs.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import { logIn, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
+import { strayAfter } from '../../src/jobs/blobs.ts';
+import { eventually } from '../eventually.ts';
+import { onAnotherDevice, signUpOnDevice } from '../helpers.ts';
+import {
+  advance,
+  anotherRelay,
+  blobJob,
+  comeBack,
+  fileOf,
+  files,
+  folder,
+  mebibyte,
+  now,
+  other,
+  person,
+  relay,
+  storage,
+  withFileRelay,
+} from './fileRelay.ts';
 import {
   bytesOf,
   callBlobs,
@@ -22,45 +38,9 @@ import {
   uploaded,
 } from './uploads.ts';
 
-const mebibyte = 1024 * 1024;
 const day = 24 * 60 * 60 * 1000;
 
-let relay: TestRelay;
-let person: Person;
-let other: Person;
-let now = Date.now();
-beforeAll(async () => {
-  relay = await startTestRelay({
-    clock: () => now,
-    environment: { BLOB_MAX_MIB: '2', BLOB_QUOTA_MIB: '4' },
-  });
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  now = Date.now();
-  [person, other] = [await signUp(relay), await signUp(relay)];
-});
-
-const storage = async (of: Person) => BlobStorage.parse((await of.call('GET', '/blobs')).body);
-const fileOf = (id: string) => path.join(relay.dataDir, 'blobs', id.slice(0, 2), id.slice(2));
-/** The ids of the files that there are. */
-const files = async () => {
-  const names = await readdir(path.join(relay.dataDir, 'blobs'), { recursive: true });
-  return names.filter((name) => name.includes('/')).map((name) => name.replace('/', ''));
-};
-const job = () => {
-  const { database, services, app } = relay.relay;
-  return createBlobJob({
-    db: database.db,
-    store: createBlobFiles(path.join(relay.dataDir, 'blobs'), async () => false),
-    blobs: services.blobs,
-    settings: { days: 90 },
-    clock: () => now,
-    metrics: new Metrics(),
-    log: app.log,
-    rest: async () => undefined,
-  });
-};
+withFileRelay();
 
 describe('a file', () => {
   it('is read by one range of it', async () => {
@@ -162,11 +142,67 @@ describe('a file', () => {
     const ids = [await uploaded(relay, person, 1000), await created(relay, person, 1000)];
     await patch(relay, person, ids[1] ?? '', 0, randomBytes(10));
     expect((await person.call('DELETE', '/user')).status).toBe(204);
-    for (const id of ids) {
-      expect(await files()).not.toContain(id);
-      expect((await read(relay, other, id)).status).toBe(404);
-    }
-    expect(await relay.relay.database.db.selectFrom('deleted_blobs').selectAll().execute()).toEqual([]);
+    for (const id of ids) expect((await read(relay, other, id)).status).toBe(404);
+    const { db } = relay.relay.database;
+    await eventually(async () => {
+      for (const id of ids) expect(await files()).not.toContain(id);
+      expect(await db.selectFrom('deleted_blobs').selectAll().execute()).toEqual([]);
+    });
+  });
+});
+
+describe('the files of an account that is deleted', () => {
+  it('are deleted a few at a time, nobody waits for them, and the job goes on where the relay has stopped', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { database, services } = relay.relay;
+    const { db } = database;
+    const kept = await uploaded(relay, other, 1000);
+    const ids = Array.from({ length: 250 }, () => randomBytes(16).toString('base64url'));
+    const rows = ids.map((id) => ({ id, user_id: person.id, device_id: null, length: 10, created_at: now }));
+    await db.insertInto('blobs').values(rows).execute();
+    const left = async () =>
+      (await db.selectFrom('blobs').select('id').where('user_id', '=', person.id).execute()).length;
+    const { blobs } = await anotherRelay({ delete: () => gate });
+    await deleteAccount({ db, hub: services.hub, clock: () => now, blobs }, person.id);
+    await eventually(async () => expect(await left()).toBe(150));
+    const closed = blobs.close();
+    open();
+    await closed;
+    expect(await left()).toBe(150);
+    await (await blobJob()).run();
+    expect(await left()).toBe(0);
+    expect(await db.selectFrom('deleted_blobs').selectAll().execute()).toEqual([]);
+    expect((await read(relay, other, kept)).status).toBe(200);
+  });
+
+  it('can’t be read from the moment that it is', async () => {
+    const { database, services } = relay.relay;
+    const id = await uploaded(relay, person, 1000);
+    await deleteAccount({ ...database, hub: services.hub, clock: () => now, blobs: null }, person.id);
+    expect(await refusalOf(await read(relay, other, id))).toEqual([404, 'not-found']);
+    expect(await files()).toContain(id);
+    await (await blobJob()).run();
+    expect(await files()).not.toContain(id);
+  });
+});
+
+describe('an upload whose id was lost', () => {
+  it('is listed to the device that began it alone, until it is whole, and can be ended', async () => {
+    const [one, another] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    const second = await onAnotherDevice(relay, one);
+    const [lost, whole] = [await created(relay, one, 1000), await created(relay, one, 2000)];
+    expect((await storage(one)).unfinished).toEqual([
+      { id: lost, length: 1000 },
+      { id: whole, length: 2000 },
+    ]);
+    await patch(relay, one, whole, 0, randomBytes(2000));
+    expect((await storage(one)).unfinished).toEqual([{ id: lost, length: 1000 }]);
+    for (const stranger of [second, another]) expect((await storage(stranger)).unfinished).toEqual([]);
+    await remove(relay, one, lost);
+    expect(await storage(one)).toMatchObject({ storedBlobs: 1, unfinished: [] });
   });
 });
 
@@ -178,6 +214,7 @@ describe('one person', () => {
       quotaBytes: 4 * mebibyte,
       storedBlobs: 0,
       storedBytes: 0,
+      unfinished: [],
     });
     expect(await refusalOf(await create(relay, person, 2 * mebibyte + 1))).toEqual([
       413,
@@ -205,8 +242,9 @@ describe('one person', () => {
     expect((await create(relay, person, 10)).status).toBe(413);
     await remove(relay, person, last);
     expect((await create(relay, person, 10)).status).toBe(201);
-    now += uploadLifetime;
-    expect((await create(relay, await logIn(relay, person), 10)).status).toBe(201);
+    advance(uploadLifetime);
+    await comeBack();
+    expect((await create(relay, person, 10)).status).toBe(201);
   });
 
   it('who begins many at once has no more of them', async () => {
@@ -220,16 +258,16 @@ describe('one person', () => {
 describe('the job', () => {
   it('deletes files that are kept no longer and uploads that were not finished, and nothing else', async () => {
     const old = await uploaded(relay, person, 1000);
-    now += 2 * day;
-    person = await logIn(relay, person);
+    advance(2 * day);
+    await comeBack();
     const young = await uploaded(relay, person, 1000);
     const upload = await created(relay, person, 1000);
     await patch(relay, person, upload, 0, randomBytes(10));
-    now += 88 * day;
-    person = await logIn(relay, person);
+    advance(88 * day);
+    await comeBack();
     const begun = await created(relay, person, 1000);
     await patch(relay, person, begun, 0, randomBytes(10));
-    await job().run();
+    await (await blobJob()).run();
     expect((await files()).toSorted()).toEqual(expect.arrayContaining([young, begun]));
     for (const id of [old, upload]) expect(await files()).not.toContain(id);
     expect((await read(relay, person, old)).status).toBe(404);
@@ -255,26 +293,25 @@ describe('the job', () => {
     }
     const longAgo = new Date(now - strayAfter - 1000);
     await utimes(fileOf(stray), longAgo, longAgo);
-    await writeFile(path.join(relay.dataDir, 'blobs', 'notes.txt'), 'the operator’s');
-    await job().run();
+    await writeFile(path.join(folder(), 'notes.txt'), 'the operator’s');
+    await (await blobJob()).run();
     const left = await files();
     expect(left).toEqual(expect.arrayContaining([kept, recent]));
     for (const id of [stray, half]) expect(left).not.toContain(id);
     expect(await storage(person)).toMatchObject({ storedBlobs: 1 });
-    expect(await readdir(path.join(relay.dataDir, 'blobs'))).toContain('notes.txt');
+    expect(await readdir(folder())).toContain('notes.txt');
     await rm(fileOf(recent));
   });
 
   it('deletes no row because the folder of the files is another one', async () => {
     const id = await uploaded(relay, person, 1000);
-    const folder = path.join(relay.dataDir, 'blobs');
-    await rename(folder, `${folder}.away`);
-    await mkdir(folder);
-    await job().run();
+    await rename(folder(), `${folder()}.away`);
+    await mkdir(folder());
+    await (await blobJob()).run();
     expect(relay.logLines.join('')).toContain('BLOB_DIR is not the folder');
     expect(await refusalOf(await create(relay, person, 10))).toEqual([503, 'unavailable']);
-    await rm(folder, { recursive: true });
-    await rename(`${folder}.away`, folder);
+    await rm(folder(), { recursive: true });
+    await rename(`${folder()}.away`, folder());
     expect((await read(relay, person, id)).status).toBe(200);
   });
 
@@ -287,7 +324,7 @@ describe('the job', () => {
     expect((await read(relay, person, id)).status).toBe(404);
     await rmdir(fileOf(id));
     await writeFile(fileOf(id), 'still here');
-    await job().run();
+    await (await blobJob()).run();
     expect(await files()).not.toContain(id);
   });
 });

@@ -43,6 +43,17 @@ describe('files', () => {
     expect((await create(relay, aino, 100 * 1024)).status).toBe(201);
   });
 
+  it('that are cancelled several times at once give their bytes back once', async () => {
+    await start({ 'blob-upload.account': '100/100s' });
+    const aino = await signUp(relay);
+    for (let count = 0; count < 4; count++) await created(relay, aino, 20 * 1024);
+    const id = await created(relay, aino, 20 * 1024);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => remove(relay, aino, id)));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(await refusal(await create(relay, aino, 21 * 1024))).toEqual([429, '1']);
+    expect((await create(relay, aino, 20 * 1024)).status).toBe(201);
+  });
+
   it('are read only so much for each account, by ranges as well', async () => {
     await start({ 'blob-download.account': '100/100s' });
     const [aino, eero] = [await signUp(relay), await signUp(relay)];

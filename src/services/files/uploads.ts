@@ -4,6 +4,7 @@ import { AppError } from '../../lib/appError.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { delay, timestamp } from '../../lib/clock.ts';
 import { BlobError, type Blobs, isGoneBlob } from '../../net/blobs.ts';
+import { ApiError } from '../../net/errors.ts';
 import { type ConversationKey, chatsAtom } from '../../store/chats.ts';
 import { type FileActions, type NewFile, type Upload, uploadsAtom } from '../../store/files.ts';
 import type { Chats } from '../conversations/chats.ts';
@@ -119,6 +120,27 @@ export function createUploads(options: UploadsOptions): Uploads {
     return { fileId, blobId: null, size: source.size, sealedSize, sealedPiece, isUploaded: false, facts };
   }
 
+  /**
+   * Ends the uploads of this device that no message waits for: their ids were lost with an answer, and they would take the room of others
+   * for a day. Under the lock, since another tab may have begun one that it has not kept yet.
+   */
+  async function endLost(): Promise<void> {
+    const known = new Set((await pending.all()).flatMap(({ files }) => files.map(({ blobId }) => blobId)));
+    const { unfinished } = await blobs.storage();
+    for (const { id } of unfinished) if (!known.has(id)) await blobs.remove(id);
+  }
+
+  /** Begins an upload, if need be in the place of lost ones. @returns its id */
+  async function create(length: number): Promise<string> {
+    try {
+      return await blobs.create(length);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'quota') throw error;
+      await endLost();
+      return blobs.create(length);
+    }
+  }
+
   /** Appends what the relay doesn't have of a file yet. */
   async function append(
     file: PendingFile,
@@ -160,7 +182,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       }
     }
     if (blobId === null) {
-      blobId = await blobs.create(file.sealedSize);
+      blobId = await create(file.sealedSize);
       await keep({ blobId });
     }
     await append(file, blobId, from, signal, onProgress);
@@ -247,10 +269,12 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
+  const whileUploading = (task: () => Promise<void>) => locks.request(`uploads:${ownUserId}`, task);
+
   /** Brings a message's files to the relay, when those before it are there and no other tab does it. */
   async function run(messageId: string): Promise<void> {
     const signal = stopOf(messageId);
-    await locks.request(`uploads:${ownUserId}`, () =>
+    await whileUploading(() =>
       tellFailure(messageId, async () => {
         signal.throwIfAborted();
         const message = (await pending.all()).find((one) => one.messageId === messageId);
@@ -344,6 +368,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     discardUpload: discard,
 
     async resume() {
+      background(() => whileUploading(endLost));
       const messages = await pending.all();
       for (const message of messages) {
         if (shown.has(message.messageId) || message.unsealed !== undefined) continue;

@@ -1,5 +1,6 @@
 import type { Examples } from '../example.ts';
 import {
+  blobId,
   certificate,
   deviceSignature,
   direct,
@@ -91,6 +92,7 @@ export const files = {
       quotaBytes: 2_147_483_648,
       storedBlobs: 1,
       storedBytes: 69_632,
+      unfinished: [{ id: blobId, length: 65_568 }],
     },
   },
 } satisfies Partial<Examples>;
