@@ -129,6 +129,7 @@ it('KeyPackages that are over keep their device out until its browser is opened,
   for (const suite of [PRESENT, FORMER]) await bert.crypto.writeLocal(`key-packages:${suite}`, null);
   await bert.resume();
   await until(async () => (await given())[0]! >= 70 + 69, true);
+  expect(await suitesLeft(bert)).toEqual([FORMER, PRESENT]);
 });
 
 /** The suites of which the relay has a last-resort KeyPackage of a tab's device. */

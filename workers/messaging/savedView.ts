@@ -124,7 +124,8 @@ async function seenAt(transaction: ConversationTransaction, { deviceId, seq }: C
 
 /** Returns what is told of a content: of one that can't be read, or is of a version to come, nothing. */
 function seenIn(said: Said | null): Pick<SeenEntry, 'kind' | 'text'> {
-  switch (said?.kind) {
+  if (said === null) return { kind: null, text: null };
+  switch (said.kind) {
     case 'message':
       return said.content.kind === 'text' || said.content.kind === 'files'
         ? { kind: said.content.kind, text: said.content.text === '' ? null : said.content.text }
@@ -136,7 +137,7 @@ function seenIn(said: Said | null): Pick<SeenEntry, 'kind' | 'text'> {
     case 'deletion':
       return { kind: 'deletion', text: null };
     default:
-      return { kind: null, text: null };
+      throw said satisfies never;
   }
 }
 

@@ -153,7 +153,7 @@ export function createServices(options: ServicesOptions) {
     ownUserId,
     sync,
     hasToken,
-    isGone: groupList.isLeft,
+    isGone: (conversationId) => groupList.isLeft(conversationId),
     isShown: options.showsReceipts,
     background,
   });

@@ -38,7 +38,7 @@ function createFiles(options: FilesOptions): Files {
   const unneeded = createUnneededBlobs({ ...options, blobs });
   const reading = { blobs, crypto };
   return {
-    onDeleting: unneeded.note,
+    onDeleting: (deletionId, message) => unneeded.note(deletionId, message),
     async resume() {
       await uploads.resume();
       await unneeded.remove();
