@@ -328,3 +328,6 @@ export const BackupEntriesStored = object({
   replaced: withDefault(array(Id, limits.backupEntriesPerCall), []),
   stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),
 });
+
+export const Timer = integer(0, limits.timer);
+export const ShownMessages = array(object({ conversationId: ConversationId, messageId: Id }), 100_000);

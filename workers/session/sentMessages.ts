@@ -31,6 +31,7 @@ export async function moveToMessages(
       sentAt: null,
       isClockOff: false,
       epoch,
+      expiresAt: null,
       erased: null,
     };
     await messages.put(messageRow(sealer, { conversationId, seq, messageId }, message), [

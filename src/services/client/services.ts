@@ -7,6 +7,7 @@ import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createChatEvents } from '../conversations/chatEvents.ts';
 import { createChats } from '../conversations/chats.ts';
 import { createCommitSubmitter } from '../conversations/commitSubmitter.ts';
+import { createDisappearing } from '../conversations/disappearing.ts';
 import { createDoubts } from '../conversations/doubts.ts';
 import { createDrafts } from '../conversations/drafts.ts';
 import { createJoiner } from '../conversations/joiner.ts';
@@ -142,7 +143,17 @@ export function createServices(options: ServicesOptions) {
     accountStates: security.accountStates,
     background,
   });
-  const messaging = createMessaging({ deps, ownUserId, chats, outbox, hasToken, leaveForLogin, background });
+  const messaging = createMessaging({
+    deps,
+    ownUserId,
+    chats,
+    outbox,
+    commitSubmitter,
+    hasToken,
+    leaveForLogin,
+    background,
+  });
+  const disappearing = createDisappearing({ deps, chats, background });
   const receipts = createReceipts({
     deps,
     ownUserId,
@@ -179,6 +190,7 @@ export function createServices(options: ServicesOptions) {
     confirmation,
     contacts,
     dataExport,
+    disappearing,
     drafts,
     groupList,
     groups,

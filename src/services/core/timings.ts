@@ -62,6 +62,9 @@ export const timings = {
   endedCheck: 2_000,
   /** The time for ending groups before the account is deleted, well within which the proof of it is good. */
   groupsBeforeDeletion: 60_000,
+  /** Between looks for messages that are over: while one is on screen that another tab may have begun, and at most. */
+  disappearingCheck: 10_000,
+  disappearingRest: 60 * 60_000,
   /** After this many failed attempts in a row a conversation rests. */
   rejoinPause: 60_000,
 } as const;
