@@ -1,5 +1,6 @@
 /** Checks of the arguments that the page passes in, made before anything uses them; a breach is `usage`. */
 
+import { TIMER_LIMITS } from '@sinetti/crypto-core/account';
 import {
   array,
   boolean,
@@ -329,5 +330,7 @@ export const BackupEntriesStored = object({
   stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),
 });
 
-export const Timer = integer(0, limits.timer);
-export const ShownMessages = array(object({ conversationId: ConversationId, messageId: Id }), 100_000);
+const timed = integer(TIMER_LIMITS.least, TIMER_LIMITS.most);
+/** Seconds; 0 for never. */
+export const Timer: Guard<number> = (value) => (value === 0 ? 0 : timed(value));
+export const Ids = array(Id, 100_000);

@@ -1,4 +1,4 @@
-import type { CommitSubmission, MessageView } from './conversationsApi.ts';
+import type { CommitSubmission } from './conversationsApi.ts';
 
 /** The outcome of erasing what is over. */
 export interface Disappeared {
@@ -19,7 +19,7 @@ export interface DisappearingApi {
   setTimer(conversationId: string, seconds: number): Promise<CommitSubmission | null>;
   /**
    * Erases all messages whose time is over: texts, files' keys, edits, reactions and what waits of them.
-   * @param shown messages on screen, of which it says which are gone
+   * @param shown ids of messages on screen, of which it says which are gone
    */
-  expireMessages(shown: readonly Pick<MessageView, 'conversationId' | 'messageId'>[]): Promise<Disappeared>;
+  expireMessages(shown: readonly string[]): Promise<Disappeared>;
 }

@@ -122,8 +122,6 @@ export const limits = {
   draftsSize: 96 * 1024,
   /** Readings that started the clocks of messages, in a message among own devices and of those that wait to be told. */
   readingsTold: 100,
-  /** Seconds after which a message disappears at the latest. */
-  timer: 4 * 7 * 24 * 60 * 60,
   draftTimes: 500,
   ownMessagesKept: 4,
   ownMessagesKnown: 64,

@@ -1,15 +1,15 @@
 /** Messages that disappear: the timer that members agree on, and the end of those that were read (PROTOCOL section 4). */
-import { ConversationId, check, ShownMessages, Timer } from '../api/arguments.ts';
+import { ConversationId, check, Ids, Timer } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { MessageKeeper } from '../conversation/messageKeeper.ts';
-import { isOver, openOutbox } from '../conversation/messageView.ts';
+import { openOutbox } from '../conversation/messageView.ts';
 import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
 import { findMessage } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
-import { read, type Transaction, UNREAD, type WriteTransaction, write } from '../storage/db.ts';
+import { UNREAD, type WriteTransaction, write } from '../storage/db.ts';
 import { contentIdOf, readPayload, timerOf } from '../storage/payload.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 
@@ -36,76 +36,39 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
     },
 
     async expireMessages(given) {
-      const shown = check('expireMessages', ShownMessages, given);
+      const shown = check('expireMessages', Ids, given);
       const account = session.account();
-      await eraseOver(account);
-      return read(account.db, async (tx) => {
+      return write(account.db, 'relaxed', async (tx) => {
+        const now = account.now();
+        const index = tx.objectStore('messages').index('expires');
+        for (const [conversationId, seq] of await index.getAllKeys(IDBKeyRange.upperBound([now, []]))) {
+          // A failed write fails the transaction, which says so.
+          const keeper = new MessageKeeper(tx, account, conversationId, (put) => void put.catch(() => {}));
+          const logged = await keeper.views.at(seq);
+          // An edit may have gone with its message.
+          if (logged?.record.erased === null) await keeper.erase(logged, 'expired');
+        }
+        await eraseWaiting(tx, account, now);
         const gone: string[] = [];
-        for (const { messageId } of shown)
-          if ((await findMessage(tx, account, messageId)) === null) gone.push(messageId);
-        const next = await nextTime(tx);
-        return { gone, nextIn: next === null ? null : Math.max(0, next - account.now()) };
+        for (const id of shown) if ((await findMessage(tx, account, id)) === null) gone.push(id);
+        const [next = UNREAD] = (await index.openKeyCursor())?.key ?? [];
+        return { gone, nextIn: next === UNREAD ? null : Math.max(0, next - now) };
       });
     },
   } satisfies Partial<CryptoApi>;
 }
 
-/** Erases what is over, if anything is: a write would hold up all others. */
-async function eraseOver(account: UnlockedAccount): Promise<void> {
-  const [next, waiting] = await read(account.db, async (tx) =>
-    Promise.all([nextTime(tx), waitingOver(tx, account)]),
-  );
-  const isDueNow = next !== null && next <= account.now();
-  if (!isDueNow && waiting.length === 0) return;
-  await write(account.db, 'relaxed', async (tx) => {
-    await eraseLogged(tx, account);
-    for (const { expired, messageId, row, record } of await waitingOver(tx, account))
-      await putInOutbox(tx, account, messageId, row, {
-        ...record,
-        status: 'discarded',
-        payload: '',
-        expired,
-      });
-  });
-}
-
-async function eraseLogged(tx: WriteTransaction, account: UnlockedAccount): Promise<void> {
-  const index = tx.objectStore('messages').index('expires');
-  const keys = await index.getAllKeys(IDBKeyRange.upperBound([account.now(), []]));
-  const writes: Promise<unknown>[] = [];
-  for (const [conversationId, seq] of keys) {
-    const keeper = new MessageKeeper(tx, account, conversationId, (put) => {
-      put.catch(() => {});
-      writes.push(put);
-    });
-    const logged = await keeper.views.at(seq);
-    // An edit may have gone with its message.
-    if (logged !== null && logged.record.erased === null && isOver(account, logged.record))
-      await keeper.erase(logged, 'expired');
-  }
-  await Promise.all(writes);
-}
-
-/** Lists the messages that the relay has taken, and that are over before the log has shown them. */
-async function waitingOver(tx: Transaction, account: UnlockedAccount) {
+/** Erases what the relay has taken, and what is over before the log has shown it. */
+async function eraseWaiting(tx: WriteTransaction, account: UnlockedAccount, now: number): Promise<void> {
   const [rows, ids] = await readOutbox(tx, null);
-  return rows.flatMap((row, i) => {
-    const messageId = ids[i];
-    if (messageId === undefined) return [];
+  for (const [i, row] of rows.entries()) {
+    const messageId = ids[i] ?? '';
     const record = openOutbox(account, messageId, row);
-    if (record.status !== 'sent' || record.timestamp === null) return [];
-    const timer = timerOf(readPayload(record.payload));
-    const expiresAt = Date.parse(record.timestamp) + timer * 1000;
-    if (timer === 0 || expiresAt > account.now()) return [];
-    const { conversationId } = row;
-    const expired = contentIdOf(record.payload, { conversationId, messageId, senderId: account.userId });
-    return [{ messageId, row, record, expired }];
-  });
-}
-
-/** The time of the message that is over next, in milliseconds since the Unix epoch; null where none has been read. */
-async function nextTime(tx: Transaction): Promise<number | null> {
-  const first = await tx.objectStore('messages').index('expires').openKeyCursor();
-  const at = first?.key[0] ?? UNREAD;
-  return at === UNREAD ? null : at;
+    const { payload, status, timestamp } = record;
+    const timer = status === 'sent' && timestamp !== null ? timerOf(readPayload(payload)) : 0;
+    if (timer === 0 || Date.parse(timestamp ?? '') + timer * 1000 > now) continue;
+    const at = { conversationId: row.conversationId, messageId, senderId: account.userId };
+    const gone = { ...record, status: 'discarded', payload: '', expired: contentIdOf(payload, at) } as const;
+    await putInOutbox(tx, account, messageId, row, gone);
+  }
 }

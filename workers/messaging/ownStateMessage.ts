@@ -148,11 +148,8 @@ export async function takeOwnState(
     const isSaid = (one: Draft) =>
       said.drafts.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
     const drafts = known.drafts.filter((one) => !isSaid(one));
-    const isTold = (one: Reading) =>
-      said.readings.some(({ at, seq, conversationId: id }) => {
-        return id === one.conversationId && seq === one.seq && at === one.at;
-      });
-    const readings = known.readings.filter((one) => !isTold(one));
+    // Later ones are behind them.
+    const readings = known.readings.slice(said.readings.length);
     await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts, readings });
     const kept = parsePayload(Kept, record.payload);
     if (kept !== null) await noteHad(transaction, seq, kept.had);

@@ -31,12 +31,12 @@ function writeTimer(w: Writer, seconds: number): void {
 /**
  * Makes the extension for a GroupContext.
  * @param seconds within {@link TIMER_LIMITS}
- * @throws CryptoError 'usage' for others
+ * @throws CryptoError 'malformed' for others
  */
 export function messageTimerExtension(seconds: number): Extension {
-  if (!Number.isInteger(seconds) || seconds < TIMER_LIMITS.least || seconds > TIMER_LIMITS.most)
-    throw new CryptoError('usage', 'a timer that nobody would accept');
-  return { type: MESSAGE_TIMER_EXTENSION, data: encode(seconds, writeTimer) };
+  const data = encode(seconds, writeTimer);
+  decode(data, readTimer);
+  return { type: MESSAGE_TIMER_EXTENSION, data };
 }
 
 /**

@@ -46,8 +46,7 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
 
   const sweep = coalesce(async () => {
     const shown = shownOnes();
-    const asked = shown.map(({ conversationId, messageId }) => ({ conversationId, messageId }));
-    const { gone, nextIn } = await crypto.expireMessages(asked);
+    const { gone, nextIn } = await crypto.expireMessages(shown.map(({ messageId }) => messageId));
     for (const messageId of gone) forget(messageId);
     // It may be the last one that a screen reader was told.
     if (gone.length > 0) store.set(announcementAtom, '');

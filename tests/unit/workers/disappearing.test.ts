@@ -211,7 +211,7 @@ describe('a message that disappears', () => {
   it('is told to the page by its id, of those on screen', async () => {
     const { alice, bob, world } = await createHour();
     const id = await alice.send(CHAT, 'Seen.');
-    const shown = [{ conversationId: CHAT, messageId: id }];
+    const shown = [id];
     await bob.sync();
     await readHere(bob);
     expect(await bob.api.expireMessages(shown)).toEqual({ gone: [], nextIn: HOUR });

@@ -69,19 +69,22 @@ export function timerIn(extensions: readonly Extension[]): number {
   }
 }
 
+const withoutTimer = (extensions: readonly Extension[]) =>
+  extensions.filter(({ type }) => type !== MESSAGE_TIMER_EXTENSION);
+
 /**
  * Returns whether a commit changes of the extensions nothing but the timer, which any member may, and beside it nothing.
  * @throws CryptoError `malformed`, `unsupported` for a timer that is none
  */
 export function changesTimerAlone({ adds, extensions, external, group, removes }: ProposedCommit): boolean {
   findMessageTimer(extensions);
-  const [before, after] = [group.extensions, extensions].map((all) =>
-    all.filter(({ type }) => type !== MESSAGE_TIMER_EXTENSION),
-  );
-  const isSame =
-    before?.length === after?.length &&
-    before?.every(({ data, type }, i) => type === after?.[i]?.type && equalBytes(data, after[i].data));
-  return isSame === true && !external && adds.length + removes.length === 0;
+  const before = withoutTimer(group.extensions);
+  const after = withoutTimer(extensions);
+  const isSame = before.every(({ data, type }, i) => {
+    const now = after[i];
+    return type === now?.type && equalBytes(data, now.data);
+  });
+  return isSame && before.length === after.length && !external && adds.length + removes.length === 0;
 }
 
 /**
@@ -94,9 +97,8 @@ export function extensionsWith(
   creatorId: string | false,
   timer: number,
 ): readonly Extension[] {
-  const kept = before.filter(({ type }) => type !== MESSAGE_TIMER_EXTENSION);
   return [
-    ...(creatorId === false ? kept : [groupBindingExtension({ creatorId })]),
+    ...(creatorId === false ? withoutTimer(before) : [groupBindingExtension({ creatorId })]),
     ...(timer === 0 ? [] : [messageTimerExtension(timer)]),
   ];
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
   deps = testDeps({
     crypto: {
       expireMessages: (shown) => {
-        asked.push(shown.map(({ messageId }) => messageId));
+        asked.push([...shown]);
         return Promise.resolve({ gone, nextIn });
       },
       conversation: () => Promise.resolve(state()),
