@@ -42,8 +42,7 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
         const now = account.now();
         const index = tx.objectStore('messages').index('expires');
         for (const [conversationId, seq] of await index.getAllKeys(IDBKeyRange.upperBound([now, []]))) {
-          // A failed write fails the transaction, which says so.
-          const keeper = new MessageKeeper(tx, account, conversationId, (put) => void put.catch(() => {}));
+          const keeper = new MessageKeeper(tx, account, conversationId);
           const logged = await keeper.views.at(seq);
           // An edit may have gone with its message.
           if (logged?.record.erased === null) await keeper.erase(logged, 'expired');

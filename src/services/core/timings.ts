@@ -65,6 +65,10 @@ export const timings = {
   /** Between looks for messages that are over: while one is on screen that another tab may have begun, and at most. */
   disappearingCheck: 10_000,
   disappearingRest: 60 * 60_000,
+  /** After which KeyPackages are published anew: half their lifetime. */
+  keyPackageRenewal: 45 * 24 * 60 * 60_000,
+  /** Between looks at whether that is due, for a page that stays open. */
+  keyPackagePolling: 24 * 60 * 60_000,
   /** After this many failed attempts in a row a conversation rests. */
   rejoinPause: 60_000,
 } as const;

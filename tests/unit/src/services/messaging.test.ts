@@ -53,6 +53,7 @@ beforeEach(() => {
     outbox: { send, flush, flushAll: () => Promise.resolve(), flushLeft: () => Promise.resolve() },
     commitSubmitter: { submit: async () => ({ kind: 'taken' }) },
     hasToken: () => signedIn,
+    onDeletingFiles: async () => {},
     leaveForLogin,
     background: createBackground(deps.log),
   });
