@@ -17,6 +17,7 @@ const dispatch = createDispatch(
     indexedDB,
     locks: navigator.locks,
     subtle: crypto.subtle,
+    monotonic: () => performance.now(),
     storage: navigator.storage,
     prompt,
   }),

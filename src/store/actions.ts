@@ -160,6 +160,8 @@ export interface AppActions {
    * vouches for: anyway, by which the creator keeps these, or once the creator has had them removed.
    */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
+  /** Has the members of a conversation agree that messages disappear after so many seconds, from the next one on; 0 for never. */
+  setMessageTimer(key: ConversationKey, seconds: number): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */
   messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
   /** The text of a file with what this browser was given of a conversation, signed by it. */

@@ -109,6 +109,7 @@ export class Browser {
       indexedDB: this.indexedDB,
       locks: this.locks,
       subtle: crypto.subtle,
+      monotonic: () => performance.now(),
       storage: { persisted: async () => false },
       prompt: typist.newPrompt(),
       DANGEROUS_passwordKeysForTesting: this.#options.passwordKeys ?? cheapPasswordKeys,

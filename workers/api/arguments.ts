@@ -1,5 +1,6 @@
 /** Checks of the arguments that the page passes in, made before anything uses them; a breach is `usage`. */
 
+import { TIMER_LIMITS } from '@sinetti/crypto-core/account';
 import {
   array,
   boolean,
@@ -328,3 +329,8 @@ export const BackupEntriesStored = object({
   replaced: withDefault(array(Id, limits.backupEntriesPerCall), []),
   stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),
 });
+
+const timed = integer(TIMER_LIMITS.least, TIMER_LIMITS.most);
+/** Seconds; 0 for never. */
+export const Timer: Guard<number> = (value) => (value === 0 ? 0 : timed(value));
+export const Ids = array(Id, 100_000);

@@ -1,5 +1,6 @@
 import type { WireBytes } from '../codec/base64url.ts';
 import type { AttachedFile } from './attachedFile.ts';
+import type { ConversationEvent } from './conversationEvent.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
 import type { SendFailure } from './sendFailures.ts';
 
@@ -28,6 +29,8 @@ export type MessageContent =
 export interface Quote {
   /** Null where this device doesn't have it, or the person has deleted it here. */
   readonly message: Pick<MessageView, 'messageId' | 'senderId' | 'content'> | null;
+  /** With null: its time was over. */
+  readonly hasDisappeared?: true;
 }
 
 /** An emoji that people have reacted with, in the order in which they did. */
@@ -74,6 +77,8 @@ export interface MessageView {
   readonly failure?: SendFailure;
   /** With its author's edits, those that the log doesn't have yet too. */
   readonly content: MessageContent;
+  /** Seconds after which it disappears, once it was read, or sent. Absent where it stays. */
+  readonly timer?: number;
   /** Its author has edited it: see {@link ConversationsApi.messageVersions}. */
   readonly isEdited?: true;
   readonly quote?: Quote;
@@ -132,6 +137,8 @@ export interface ConversationState {
    * where the member who let it in had read: see linkLog. Null when it has them, or can do without.
    */
   readonly linkFrom: number | null;
+  /** Seconds after which new messages disappear, as the members have agreed; 0 for never. */
+  readonly timer: number;
   /** A direct conversation in which something was found missing or different: nothing is sent before {@link sendAnyway}. */
   readonly isDoubted: boolean;
   /** Null for direct conversations, and for a group that this device was never in. */
@@ -164,39 +171,6 @@ export interface GroupState {
    */
   readonly nameDue: boolean;
 }
-
-/** A change that a conversation's log shows beside messages. */
-export interface ConversationEvent {
-  readonly conversationId: string;
-  readonly seq: number;
-  /** The committer, as the relay says; of what a message's header shows, its sender. */
-  readonly senderId: string;
-  readonly senderDeviceId: string;
-  /** RFC 3339: the relay's time. */
-  readonly timestamp: string;
-  readonly change: ConversationChange;
-}
-
-export type ConversationChange =
-  /** People whom a commit added to a group's keys, and removed from them. */
-  | { readonly kind: 'members'; readonly added: readonly string[]; readonly removed: readonly string[] }
-  /** A commit that this device did not follow, and the code it was refused with. */
-  | { readonly kind: 'refused'; readonly code: CryptoApiErrorCode }
-  /** This device had forked and came back; people were added and removed meanwhile. */
-  | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
-  /** This device was out of the group, and was added again. */
-  | { readonly kind: 'returned' }
-  /** The sender's header counts more entries of that device than were given here; 100 is that many or more. */
-  | { readonly kind: 'missing'; readonly count: number }
-  /**
-   * Messages from this position to `upTo` that the relay had deleted before this device read them; a count of 0 among own
-   * devices, where few of them are notes.
-   */
-  | { readonly kind: 'expired'; readonly count: number; readonly upTo: number }
-  /** Likewise, but the relay can't have deleted all of them by its own rules: one of the entries was too young. */
-  | { readonly kind: 'withheld'; readonly count: number; readonly upTo: number }
-  /** The sender was given another log than this device, or this device was given one twice in two ways. */
-  | { readonly kind: 'diverged' };
 
 /** A receipt of this device's, for the relay. */
 export interface OwnReceipt {

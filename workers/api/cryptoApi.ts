@@ -8,6 +8,7 @@ import type { WireBytes } from '../codec/base64url.ts';
 import type { KeyPackageSuite } from './arguments.ts';
 import type { BackupApi } from './backupApi.ts';
 import type { ClaimedKeyPackage, ConversationsApi } from './conversationsApi.ts';
+import type { DisappearingApi } from './disappearingApi.ts';
 import type { EvidenceApi } from './evidenceApi.ts';
 import type { FilesApi } from './filesApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
@@ -18,11 +19,10 @@ import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './se
 export type { WireBytes } from '../codec/base64url.ts';
 export type { AttachedFile, FileFacts, FileKind, FilePreview } from './attachedFile.ts';
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
+export type { ConversationChange, ConversationEvent } from './conversationEvent.ts';
 export type {
   ClaimedKeyPackage,
   CommitSubmission,
-  ConversationChange,
-  ConversationEvent,
   ConversationState,
   GroupState,
   LogEntryInput,
@@ -40,6 +40,7 @@ export type {
   UndecryptableReason,
   UnsentChange,
 } from './conversationsApi.ts';
+export type { Disappeared } from './disappearingApi.ts';
 export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
 export type { UploadedFile } from './filesApi.ts';
 export type { MemberName } from './groupsApi.ts';
@@ -96,6 +97,7 @@ export interface CryptoApi
     OutboxApi,
     ReceiptsApi,
     SecurityApi,
+    DisappearingApi,
     EvidenceApi,
     FilesApi {
   // Account. The password goes in, and only values derived from it come out.

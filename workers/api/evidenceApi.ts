@@ -1,4 +1,4 @@
-import type { ConversationEvent } from './conversationsApi.ts';
+import type { ConversationEvent } from './conversationEvent.ts';
 
 /** How a message stands in the log, as far as this device can know. */
 export type LogEvidence =

@@ -40,7 +40,12 @@ export const MessageEntry = object({
   isClockOff: withDefault(boolean, false),
   epoch: withDefault(nullable(integer(0)), null),
   /** In place of the payload of a deleted one: its content id, and that of what it replaced. */
-  erased: withDefault(nullable(object({ id: contentId, of: nullable(contentId) })), null),
+  erased: withDefault(
+    nullable(object({ id: contentId, of: nullable(contentId), isExpired: withDefault(boolean, false) })),
+    null,
+  ),
+  /** The time at which it disappears (ms since the Unix epoch), once it was read. */
+  expiresAt: withDefault(nullable(integer(0)), null),
 });
 export type MessageEntry = Guarded<typeof MessageEntry>;
 
@@ -63,12 +68,14 @@ export type OpenedEntry = (MessageEntry & { readonly payload: string | null }) |
 export function sealMessageEntry(
   keys: readonly SharedKeys[],
   at: Place,
-  message: Omit<MessageEntry, 'type' | 'payloadLength'>,
+  { expiresAt, ...message }: Omit<MessageEntry, 'type' | 'payloadLength'>,
   payload: string | null,
   env: Env,
 ): Uint8Array | null {
   const content = payload === null ? new Uint8Array() : payloadBytes(payload);
-  const entry: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
+  // Left out of most: every header is to fit.
+  const time = expiresAt === null ? {} : { expiresAt };
+  const entry = { type: 'message' as const, ...message, payloadLength: content.length, ...time };
   const sealed = seal(keys, at, encodeJson(entry), content, env);
   return sealed.length > limits.backupEntry ? null : sealed;
 }

@@ -164,7 +164,12 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
           if (entry.payload !== null && !isBackedUp(account, conversationId, entry.payload)) continue;
           const { erased, seq, type: _type, payloadLength: _length, ...copied } = entry;
           const own = copied.senderDeviceId === account.device.deviceId;
-          const left = erased && { ...erased, isShown: erased.of === null, how: 'everywhere' as const };
+          const left = erased && {
+            id: erased.id,
+            of: erased.of,
+            isShown: erased.of === null && !erased.isExpired,
+            how: erased.isExpired ? ('expired' as const) : ('everywhere' as const),
+          };
           const message = { ...copied, own, reason: null, erased: left };
           const into = restored.get(conversationId) ?? {
             keeper: new MessageKeeper(tx, account, conversationId),
@@ -226,10 +231,12 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
   ): Uint8Array | null {
     const record = openMessage(account, conversationId, seq, row);
     const { erased, own: _own, payload, reason: _reason, ...copied } = record;
-    const isErasedCopy = erased?.how === 'everywhere' && (isReplacing || isCopiedErased(erased));
+    const isExpired = erased?.how === 'expired';
+    const isErasedCopy =
+      (isExpired && isReplacing) || (erased?.how === 'everywhere' && (isReplacing || isCopiedErased(erased)));
     const isCopied = payload === null ? isErasedCopy : isBackedUp(account, conversationId, payload);
     if (!isCopied || (row.copyDue !== undefined && !isReplacing)) return null;
-    const left = erased === null || erased.id === null ? null : { id: erased.id, of: erased.of };
+    const left = erased === null || erased.id === null ? null : { id: erased.id, of: erased.of, isExpired };
     const at = { conversationId, messageId: row.messageId };
     return sealMessageEntry(sharedKeys, at, { seq, ...copied, erased: left }, payload, env);
   }
@@ -377,7 +384,10 @@ async function restore(
   const present = await store.get([conversationId, seq]);
   const known = present === undefined ? null : openMessage(account, conversationId, seq, present);
   if (known !== null && known.erased !== null) return 'known';
-  if (known !== null && known.payload !== null && message.erased === null) return 'known';
+  if (known !== null && known.payload !== null && message.erased === null) {
+    await keeper.takeTime(seq, message.expiresAt);
+    return 'known';
+  }
   const conversation = await readConversation(tx, account.sealer, conversationId);
   if (conversation.membership === 'member' && seq > conversation.lastSeq) return 'left-to-log';
   return (await keeper.keep(seq, id, message, null)) ?? 'unseen';

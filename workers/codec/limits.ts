@@ -120,6 +120,8 @@ export const limits = {
   pendingReads: 500,
   pendingDrafts: 20,
   draftsSize: 96 * 1024,
+  /** Readings that started the clocks of messages, in a message among own devices and of those that wait to be told. */
+  readingsTold: 100,
   draftTimes: 500,
   ownMessagesKept: 4,
   ownMessagesKnown: 64,

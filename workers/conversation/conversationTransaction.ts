@@ -23,6 +23,7 @@ import { LogChain } from './logChain.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { MessageKeeper } from './messageKeeper.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
+import { timerIn } from './rules/rules.ts';
 import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
 import { writeOrOfferKey } from './writeOrOfferKey.ts';
@@ -195,6 +196,7 @@ export class ConversationTransaction implements TransactionScope {
     this.conversation.membership = 'member';
     this.conversation.refusal = null;
     this.conversation.epoch = state.epoch;
+    this.conversation.timer = timerIn(state.group.context.extensions);
     this.queueWrite(this.#forgetDiscarded());
   }
 

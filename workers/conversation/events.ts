@@ -6,7 +6,8 @@ import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } 
 import { limits } from '../codec/limits.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, withinConversation } from '../storage/db.ts';
-import { EventRecord, type MembersRecord } from '../storage/records.ts';
+import { EventRecord } from '../storage/eventRecord.ts';
+import type { MembersRecord } from '../storage/records.ts';
 import { sealingKey } from '../storage/sealer.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { Differing } from './logLink.ts';
@@ -45,21 +46,23 @@ export function isFinding({ change: { kind } }: Pick<ConversationEvent, 'change'
 /**
  * Compares the members before and after a commit that took effect. Null where there is nothing to tell: this
  * person's own arrival is no event, and a direct conversation always has the same two people.
- * @param before the members as this device knew them; null for a device that was outside
+ * @param before the members as this device knew them, null for a device that was outside; and the timer
  * @param hasRejoined this device had forked, and comes back by this commit
  */
 export function changeOf(
-  before: MembersRecord | null,
+  { members, timer }: { readonly members: MembersRecord | null; readonly timer: number },
   state: MlsGroup,
-  { isGroup, account }: Pick<ConversationTransaction, 'isGroup' | 'account'>,
+  { isGroup, account, conversation }: Pick<ConversationTransaction, 'isGroup' | 'account' | 'conversation'>,
   hasRejoined: boolean,
 ): ConversationChange | null {
-  const [were, are] = [peopleOf(before ?? []), peopleOf(state.members())];
+  const [were, are] = [peopleOf(members ?? []), peopleOf(state.members())];
   const isCompared = isGroup && were.has(account.userId);
   const added = isCompared ? [...are].filter((userId) => !were.has(userId)) : [];
   const removed = isCompared ? [...were].filter((userId) => !are.has(userId)) : [];
   if (hasRejoined) return { kind: 'rejoined', added, removed };
-  return added.length + removed.length === 0 ? null : { kind: 'members', added, removed };
+  if (added.length + removed.length > 0) return { kind: 'members', added, removed };
+  const isNew = members !== null && conversation.timer !== timer;
+  return isNew ? { kind: 'timer', seconds: conversation.timer } : null;
 }
 
 /** The entry that an event belongs to. */
@@ -111,7 +114,7 @@ export function keepEvent(
     code: change.kind === 'refused' ? change.code : null,
     added: isComparison ? [...change.added] : [],
     removed: isComparison ? [...change.removed] : [],
-    count: 'count' in change ? change.count : 0,
+    count: 'count' in change ? change.count : change.kind === 'timer' ? change.seconds : 0,
     upTo: 'upTo' in change ? change.upTo : 0,
   };
   const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
@@ -174,6 +177,7 @@ function eventView(conversationId: string, seq: number, record: EventRecord): Co
 function changeView({ added, code, count, kind, removed, upTo }: EventRecord): ConversationChange {
   if (kind === 'refused') return { kind, code: code ?? 'internal' };
   if (kind === 'missing') return { kind, count };
+  if (kind === 'timer') return { kind, seconds: count };
   if (kind === 'expired' || kind === 'withheld') return { kind, count, upTo };
   return kind === 'returned' || kind === 'diverged' ? { kind } : { kind, added, removed };
 }

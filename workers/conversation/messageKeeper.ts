@@ -1,11 +1,11 @@
 /** Keeping the messages of a conversation and their changes, and erasing what was deleted. */
 import type { MessageView } from '../api/cryptoApi.ts';
 import type { UnlockedAccount } from '../session/session.ts';
-import type { WriteTransaction } from '../storage/db.ts';
+import { UNREAD, type WriteTransaction } from '../storage/db.ts';
 import { messageRow } from '../storage/messageRow.ts';
-import { encodeChangePayload } from '../storage/payload.ts';
+import { encodeChangePayload, timerOf } from '../storage/payload.ts';
 import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
-import { type KnownMessage, type LoggedMessage, type Replacements, saidBy } from './messageView.ts';
+import { isOver, type KnownMessage, type LoggedMessage, type Replacements, saidBy } from './messageView.ts';
 import { MessageViews } from './messageViews.ts';
 
 type Erased = NonNullable<MessageRecord['erased']>;
@@ -46,7 +46,12 @@ export class MessageKeeper {
     conversation: ConversationRecord | null,
   ): Promise<KnownMessage | null> {
     const row = this.#put(seq, messageId, record);
-    const logged: LoggedMessage = { seq, messageId, record, row };
+    const given: LoggedMessage = { seq, messageId, record, row };
+    const logged = row.expires === undefined ? given : this.#timed(given, conversation);
+    if (logged.record.erased === null && isOver(this.#account, logged.record)) {
+      await this.erase(logged, 'expired');
+      return { logged };
+    }
     if (row.about !== undefined) this.views.noteChange();
     else if (!(await this.views.hasChanges())) return { logged };
     const changed = await this.#settle(logged);
@@ -85,15 +90,77 @@ export class MessageKeeper {
     return [...found.values()].sort((one, other) => (one.seq ?? last) - (other.seq ?? last));
   }
 
-  /** Erases a message for this person on this device alone. */
-  async deleteHere(logged: LoggedMessage): Promise<void> {
+  /** Erases a message without a word: for this person on this device alone, or because its time is over. */
+  async erase(logged: LoggedMessage, how: 'here' | 'expired'): Promise<void> {
     const contentId = this.views.contentIdOf({ logged });
-    const how = logged.record.erased?.how ?? 'here';
-    this.#erase(logged, { id: contentId, of: null, isShown: false, how });
+    const said = saidBy(logged);
+    const { erased, senderId } = logged.record;
+    const of = said?.kind === 'edit' ? said.of : null;
+    this.#erase(logged, { id: contentId, of, isShown: false, how: erased?.how ?? how });
+    this.views.noteChange();
     if (contentId === null) return;
-    const replacements = await this.views.replacements(logged.record.senderId, contentId, Infinity);
-    this.#eraseEdits(replacements, 'here');
+    const replacements = await this.views.replacements(senderId, contentId, Infinity);
+    this.#eraseEdits(replacements, how);
+    if (how === 'expired' && senderId === this.#account.userId) await this.#eraseWaiting(replacements.ids);
     await this.#eraseReactions(replacements);
+  }
+
+  /**
+   * Starts the clocks of messages that nobody has read yet; by the word of another device also those that were read here later,
+   * so that they run out at one time.
+   * @param at when they were read, in milliseconds since the Unix epoch
+   * @param where on this device, whose copies say the time to the others, or on another one
+   * @returns whether there were any
+   */
+  async startClocks(upTo: number, at: number, where: 'here' | 'elsewhere'): Promise<boolean> {
+    const isHere = where === 'here';
+    const range = isHere
+      ? IDBKeyRange.only([UNREAD, this.#conversationId])
+      : IDBKeyRange.lowerBound([at, this.#conversationId]);
+    const keys = await this.#tx.objectStore('messages').index('expires').getAllKeys(range);
+    let isAny = false;
+    for (const [conversationId, seq] of keys) {
+      if (conversationId !== this.#conversationId || seq > upTo) continue;
+      const logged = await this.views.at(seq);
+      // The own ones run from their sending.
+      if (logged === null || (!isHere && logged.record.senderId === this.#account.userId)) continue;
+      isAny = true;
+      await this.startClock(logged, at, isHere);
+    }
+    return isAny;
+  }
+
+  /** Takes from a copy the time at which its message disappears, which another device has started. */
+  async takeTime(seq: number, expiresAt: number | null): Promise<void> {
+    const logged = expiresAt === null ? null : await this.views.at(seq);
+    if (expiresAt === null || logged === null || expiresAt >= (logged.record.expiresAt ?? Infinity)) return;
+    await this.startClock(logged, expiresAt - timerOf(saidBy(logged)) * 1000, false);
+  }
+
+  /** Starts the clock of a message, and erases one whose time is over. */
+  async startClock(logged: LoggedMessage, readAt: number, isCopyDue: boolean): Promise<void> {
+    const started = this.#started(logged, readAt, isCopyDue || logged.row.copyDue !== undefined);
+    if (isOver(this.#account, started.record)) await this.erase(started, 'expired');
+  }
+
+  /** No clock of another device, and none of the relay, gives a message more than its span from now on. */
+  #started(logged: LoggedMessage, readAt: number, isCopyDue: boolean): LoggedMessage {
+    const { messageId, record, seq } = logged;
+    const latest = Math.min(readAt, this.#account.now()) + timerOf(saidBy(logged)) * 1000;
+    const expiresAt = Math.max(0, Math.min(latest, record.expiresAt ?? latest));
+    const timed = { ...record, expiresAt };
+    return { ...logged, record: timed, row: this.#put(seq, messageId, timed, isCopyDue) };
+  }
+
+  /** Starts the clock of one that came: from its sending where it is this person's, or from where another device has read it. */
+  #timed(logged: LoggedMessage, conversation: ConversationRecord | null): LoggedMessage {
+    const { expiresAt, isClockOff, senderId, sentAt, timestamp } = logged.record;
+    const isOwn = senderId === this.#account.userId;
+    const own = isClockOff || sentAt === null ? Date.parse(timestamp) : sentAt;
+    const told = conversation?.readElsewhere.find(({ seq }) => seq >= logged.seq)?.at;
+    const readAt = isOwn ? own : told;
+    if (readAt !== undefined) return this.#started(logged, readAt, false);
+    return expiresAt === null ? logged : this.#started(logged, Number.POSITIVE_INFINITY, false);
   }
 
   /** Applies what is known of a message or a change by now, in whichever order it came. */
@@ -144,8 +211,9 @@ export class MessageKeeper {
         saidBy({ record })?.kind !== 'deletion',
     );
     const isErasedThere = messages.some(({ record }) => record.erased?.how === 'everywhere');
-    const how = replacements.isDeleted || isErasedThere ? 'everywhere' : 'here';
-    if (how === 'here' && !messages.some(({ record }) => record.erased !== null)) return;
+    const erasedAs = messages.find(({ record }) => record.erased !== null)?.record.erased?.how;
+    const how = replacements.isDeleted || isErasedThere ? 'everywhere' : erasedAs;
+    if (how === undefined) return;
     for (const message of messages) {
       const { erased } = message.record;
       if (erased?.how !== how)
@@ -162,7 +230,7 @@ export class MessageKeeper {
     if (messages.length > 0) await this.#eraseReactions(replacements);
   }
 
-  #eraseEdits({ rows }: Replacements, how: 'everywhere' | 'here'): void {
+  #eraseEdits({ rows }: Replacements, how: Erased['how']): void {
     for (const logged of rows) {
       const said = saidBy(logged);
       if (said?.kind !== 'edit') continue;
@@ -196,9 +264,9 @@ export class MessageKeeper {
     this.#erase(logged, { id: this.views.contentIdOf({ logged }), of: null, isShown: false, how: 'spent' });
   }
 
-  /** A copy in the message backup goes with what its author has deleted, and with nothing else. */
+  /** A copy in the message backup goes with what its author has deleted, with what is over, and with nothing else. */
   #erase({ messageId, record, row, seq }: LoggedMessage, erased: Erased): void {
-    const isDue = erased.how === 'everywhere' || row.copyDue !== undefined;
+    const isDue = erased.how === 'everywhere' || erased.how === 'expired' || row.copyDue !== undefined;
     this.#put(seq, messageId, { ...record, payload: null, reason: null, erased }, isDue);
   }
 

@@ -9,7 +9,7 @@ import type {
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { MessageRow, OutboxRow } from '../storage/db.ts';
-import { contentOf, readPayload, type Said } from '../storage/payload.ts';
+import { contentOf, readPayload, type Said, timerOf } from '../storage/payload.ts';
 import { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { sealingKey } from '../storage/sealer.ts';
 import { selfConversationId } from './conversationId.ts';
@@ -69,6 +69,7 @@ export function messageView(
     ...clockOf(record),
     status: record.own ? 'sent' : 'received',
     content: messageContent(record, said),
+    ...timerView(said),
   };
 }
 
@@ -83,6 +84,14 @@ export function isShown(
   if (conversationId !== selfConversationId(userId)) return true;
   const isDamaged = content.kind === 'undecryptable' && ['damaged', 'deleted'].includes(content.reason);
   return senderId === userId && (['text', 'files', 'deleted'].includes(content.kind) || isDamaged);
+}
+
+/** Returns whether the time of a message is over: nothing shows it then, also before it is erased. */
+export function isOver(
+  { now }: Pick<UnlockedAccount, 'now'>,
+  { erased, expiresAt }: Pick<MessageRecord, 'erased' | 'expiresAt'>,
+): boolean {
+  return erased === null ? expiresAt !== null && expiresAt <= now() : erased.how === 'expired';
 }
 
 /** Returns whether two times, in milliseconds since the Unix epoch, are as close as the clocks of two machines are. */
@@ -129,7 +138,13 @@ export function outboxView(
     status: record.status === 'discarded' ? 'failed' : record.status,
     ...(record.failure === null ? {} : { failure: record.failure }),
     content: contentOf(said),
+    ...timerView(said),
   };
+}
+
+function timerView(said: Said | null): Pick<MessageView, 'timer'> {
+  const timer = timerOf(said);
+  return timer === 0 ? {} : { timer };
 }
 
 export function openMessage(

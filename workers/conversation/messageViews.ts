@@ -18,6 +18,7 @@ import type { OutboxRecord } from '../storage/records.ts';
 import {
   type Edit,
   FoundReactions,
+  isOver,
   type KnownMessage,
   type LoggedMessage,
   messageView,
@@ -49,7 +50,7 @@ export class MessageViews {
   /** Returns a message of the log as it is shown by now; null for a change, and for what this person has deleted here. */
   async view({ messageId, record, seq }: Omit<LoggedMessage, 'row'>): Promise<MessageView | null> {
     const said = saidBy({ record });
-    if (said === null && record.erased?.isShown === false) return null;
+    if (isOver(this.#account, record) || (said === null && record.erased?.isShown === false)) return null;
     if (said !== null && said.kind !== 'message') return null;
     const plain = messageView(this.#conversationId, seq, messageId, record, said);
     if (said === null) return plain;
@@ -141,8 +142,7 @@ export class MessageViews {
 
   /** Lists the messages and changes of the log that have a content id, in the order of the log. */
   async withContent(contentId: string, most?: number): Promise<LoggedMessage[]> {
-    const key = keyOfContent(this.#account.sealer, this.#conversationId, contentId);
-    return this.#rows('content', key, most);
+    return this.#rows('content', keyOfContent(this.#account.sealer, this.#conversationId, contentId), most);
   }
 
   /** Lists the reactions that name a content id, in the order of the log; those that were taken back are none. */
@@ -269,11 +269,12 @@ export class MessageViews {
 
   async #quote(contentId: string): Promise<Quote> {
     const { id, known } = await this.meant(contentId);
-    const none = { message: null };
+    const [none, hasDisappeared] = [{ message: null }, true as const];
     if (known === null) return none;
     const { messageId } = 'logged' in known ? known.logged : known.waiting;
     const senderId = this.#senderOf(known);
     const erased = 'logged' in known ? known.logged.record.erased : null;
+    if ('logged' in known && isOver(this.#account, known.logged.record)) return { ...none, hasDisappeared };
     if (erased !== null)
       return erased.isShown ? { message: { messageId, senderId, content: { kind: 'deleted' } } } : none;
     const said = saidByKnown(known);

@@ -23,7 +23,6 @@ import {
 import {
   encodeRemovalGrounds,
   GROUP_NAME_LABEL,
-  groupBindingExtension,
   sealGroupName,
   signSubmittedCommit,
 } from '@sinetti/crypto-core/account';
@@ -32,6 +31,7 @@ import type { CommitSubmission } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import { certificateOf, isOfFormerKey, readableCertificate } from '../identity/certificates.ts';
+import { leafOptions } from '../identity/leafOptions.ts';
 import { readPin } from '../identity/pins.ts';
 import { isOfLeaf, readRevocation, readStatement } from '../identity/revocations.ts';
 import type { AccountOnDevice } from '../session/session.ts';
@@ -41,6 +41,7 @@ import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MlsGroup } from './mlsGroup.ts';
 import { type RevokedLeaf, revokedLeaves } from './revokedLeaves.ts';
 import { boundTo, isUnauthorized } from './rules/groupRules.ts';
+import { extensionsWith } from './rules/rules.ts';
 import { treeParts, treePlaceFor } from './treeNodes.ts';
 
 /** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
@@ -200,12 +201,14 @@ export function isDue(due: DueChanges): boolean {
 /**
  * Commits as a member: renews this device's leaf, adds the given devices, makes the changes that are due. The
  * commit is pending from then on.
+ * @param timer seconds after which messages disappear from then on; 0 for never
  */
 export async function commitAsMember(
   transaction: ConversationTransaction,
   state: MlsGroup,
   adds: readonly Claimed[],
   env: Env,
+  timer: number = transaction.conversation.timer,
 ): Promise<CommitSubmission> {
   const { conversation, account, tx } = transaction;
   const due = await dueChanges(transaction, state);
@@ -216,6 +219,7 @@ export async function commitAsMember(
     state.group,
     adds.length > 0 || due.isReplaced ? due : { ...due, superseded: [] },
   );
+  const isTimed = timer !== conversation.timer;
   const onlyAdds = adds.length > 0 && removes.length === 0 && !due.rebind;
   // Without a path the leaf stays as old as it is, and is renewed before this device's next message if that is due.
   const renewsLeaf = !onlyAdds || pathRecipients(state.group) <= Math.max(limits.pathKeys, adds.length);
@@ -230,7 +234,12 @@ export async function commitAsMember(
         adds: adds.map(({ keyPackage }) => keyPackage),
         removes,
         authenticatedData: groundsOf(due),
-        ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: account.userId })] } : {}),
+        ...(due.rebind || isTimed
+          ? {
+              extensions: extensionsWith(state.group.context.extensions, due.rebind && account.userId, timer),
+            }
+          : {}),
+        ...(renewsLeaf ? { leaf: leafOptions } : {}),
         forcePath: renewsLeaf,
         memberCheck,
         policy,
@@ -322,18 +331,6 @@ function othersAmong(adds: readonly Claimed[], ownUserId: string): string[] {
 /** Exports the key of the group's epoch under which the name is sealed. */
 export function groupNameKey(group: Group): Uint8Array {
   return exportSecret(group, GROUP_NAME_LABEL, group.context.groupId, 32);
-}
-
-/**
- * Checks that a KeyPackage belongs to the device for which the relay handed it out.
- * @throws CryptoError `invalid-key-package`
- */
-export function checkClaim(claimed: Claimed): void {
-  const { credential } = decodeKeyPackage(claimed.keyPackage).leafNode;
-  const { userId, deviceId } = certificateOf(credential);
-  if (userId !== claimed.userId || deviceId !== claimed.deviceId) {
-    throw new CryptoError('invalid-key-package', 'of another device than the relay says');
-  }
 }
 
 /**

@@ -46,6 +46,7 @@ async function moveToMessages(
       sentAt: null,
       isClockOff: false,
       epoch,
+      expiresAt: null,
       erased: null,
     };
     await messages.put(messageRow(sealer, { conversationId, seq, messageId }, message), [

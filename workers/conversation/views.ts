@@ -175,6 +175,7 @@ export async function conversationState(
     members,
     joinedAt: conversation.joinedAt,
     linkFrom: conversation.linkFrom,
+    timer: conversation.timer,
     isDoubted: conversation.isDoubted,
     group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup, members),
     ...(conversation.membership !== 'none' && conversation.refusal !== null

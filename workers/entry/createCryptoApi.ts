@@ -11,6 +11,7 @@ import { createRecovery } from '../identity/recovery.ts';
 import { createRevoking } from '../identity/revoking.ts';
 import { createRotation, Rotation } from '../identity/rotation.ts';
 import { createConversations } from '../messaging/conversations.ts';
+import { createDisappearing } from '../messaging/disappearing.ts';
 import { createEvidence } from '../messaging/evidence.ts';
 import { createFiles } from '../messaging/files.ts';
 import { createGroups } from '../messaging/groups.ts';
@@ -65,6 +66,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createFiles(deps, session),
     ...createMessageChanges(deps, session),
     ...createReceipts(deps, session),
+    ...createDisappearing(deps, session),
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),
     ...createLocalStore(session),

@@ -1,4 +1,4 @@
-import { type Credential, CryptoError, equalBytes } from '@sinetti/crypto-core';
+import { type Credential, CryptoError, decodeKeyPackage, equalBytes } from '@sinetti/crypto-core';
 import { type DeviceCertificate, readDeviceCertificate } from '@sinetti/crypto-core/account';
 import type { AccountOnDevice } from '../session/session.ts';
 
@@ -33,4 +33,20 @@ export function isOfFormerKey(
     certificate?.userId === userId &&
     device.formerAccountKeys.some((key) => equalBytes(key, certificate.accountKey))
   );
+}
+
+/**
+ * Checks that a KeyPackage belongs to the device for which the relay handed it out.
+ * @throws CryptoError `invalid-key-package`
+ */
+export function checkClaim(claimed: {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly keyPackage: Uint8Array;
+}): void {
+  const { credential } = decodeKeyPackage(claimed.keyPackage).leafNode;
+  const { userId, deviceId } = certificateOf(credential);
+  if (userId !== claimed.userId || deviceId !== claimed.deviceId) {
+    throw new CryptoError('invalid-key-package', 'of another device than the relay says');
+  }
 }

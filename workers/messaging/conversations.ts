@@ -49,7 +49,6 @@ import {
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
-  checkClaim,
   logPositionExtensions,
   pendingSubmission,
   presentClaims,
@@ -65,11 +64,12 @@ import {
   oldestMessages,
   storedState,
 } from '../conversation/views.ts';
-import { certificateOf } from '../identity/certificates.ts';
+import { certificateOf, checkClaim } from '../identity/certificates.ts';
 import { leafOptions } from '../identity/leafOptions.ts';
 import { suiteOfStart } from '../identity/suites.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read } from '../storage/db.ts';
+import { tellReading } from './ownStateMessage.ts';
 import { startSaying } from './sharedKeysMessage.ts';
 
 export function createConversations(deps: TransactionDeps, session: Session) {
@@ -261,7 +261,12 @@ export function createConversations(deps: TransactionDeps, session: Session) {
       const account = session.accountOnDevice();
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const { conversation, tx } = transaction;
-        if (where === 'here') conversation.readHere = Math.max(conversation.readHere, seq);
+        if (where === 'here') {
+          conversation.readHere = Math.max(conversation.readHere, seq);
+          const at = account.now();
+          if (await transaction.keeper().startClocks(seq, at, 'here'))
+            await tellReading(tx, account, { conversationId, seq, at });
+        }
         if (seq > conversation.readSeq) {
           conversation.readSeq = seq;
           conversation.unread = await countUnread(tx, account, conversationId, seq);

@@ -32,7 +32,6 @@ import { isOwnStatement, treeOf, validStatements } from '../conversation/leaveSt
 import { type MlsGroup, takeCachedGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
-  checkClaim,
   commitAsMember,
   dueChanges,
   groupNameKey,
@@ -41,6 +40,7 @@ import {
   pendingSubmission,
   presentClaims,
 } from '../conversation/ownCommits.ts';
+import { checkClaim } from '../identity/certificates.ts';
 import { conversationLock } from '../session/locks.ts';
 import type { Session } from '../session/session.ts';
 import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';

@@ -99,6 +99,7 @@ export function received(entry: LogEntryInput, payload: string, sentAt: number |
     sentAt,
     isClockOff: false,
     epoch: entry.epoch,
+    expiresAt: null,
     erased: null,
   };
 }

@@ -22,8 +22,12 @@ export function createMessageChanges(deps: TransactionDeps, session: Session) {
         if (change.kind === 'reaction') return reactionWording(views, tx, change, message);
         const { contentId: of, known, view } = message;
         if (view.senderId !== account.userId) throw new CryptoApiError('not-author');
+        // Held where its message isn't, an edit goes by itself.
+        const { timer: expires = 0 } = view;
         const payload = encodeChangePayload(
-          change.kind === 'edit' ? { kind: 'edit', of, text: change.text } : { kind: 'deletion', of },
+          change.kind === 'edit'
+            ? { kind: 'edit', of, text: change.text, expires }
+            : { kind: 'deletion', of },
           salt(),
         );
         return { payloads: [payload], shown: known };
@@ -54,7 +58,7 @@ export function createMessageChanges(deps: TransactionDeps, session: Session) {
         if (known === null || (await keeper.views.viewOf(known)) === null)
           throw new CryptoApiError('unknown-message');
         if ('waiting' in known) throw new CryptoApiError('usage', 'the message waits in the outbox');
-        await keeper.deleteHere(known.logged);
+        await keeper.erase(known.logged, 'here');
         conversation.unread = await countUnread(tx, account, conversationId, conversation.readSeq);
         return transaction.finish();
       });

@@ -48,11 +48,11 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       const { inReplyTo, text, ...message } = check('queueMessage', QueueInput, input);
       const account = session.accountOnDevice();
       const salt = env.random(MIMI_SALT_LENGTH);
-      const plain = encodeTextPayload(text, salt);
-      return queue(account, deps, message, async (views) => {
-        if (inReplyTo === null) return { payloads: [plain], shown: null };
-        const { contentId } = await requireMessage(views, inReplyTo);
-        return { payloads: [encodeTextPayload(text, salt, contentId)], shown: null };
+      // Before the transaction, which a refused text needn't begin.
+      encodeTextPayload(text, salt);
+      return queue(account, deps, message, async (views, _tx, timer) => {
+        const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
+        return { payloads: [encodeTextPayload(text, salt, answered, timer)], shown: null };
       });
     },
 
@@ -67,13 +67,13 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         return { message: view, ready: null, state: await storedState(tx, account, conversationId) };
       });
       if (logged !== null) return logged;
-      return queue(account, deps, message, async (views, tx) => {
+      return queue(account, deps, message, async (views, tx, timer) => {
         const waiting = await find(tx, account, messageId);
         if (waiting !== null && sealedFiles(waiting.record.payload).length > 0)
           return { payloads: [], shown: null };
         const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
         const taken = await takeUploads(tx, account, files);
-        const payload = encodeFilesPayload(text, taken, env.random(MIMI_SALT_LENGTH), answered);
+        const payload = encodeFilesPayload(text, taken, env.random(MIMI_SALT_LENGTH), answered, timer);
         return { payloads: [payload], shown: null };
       });
     },

@@ -19,6 +19,7 @@ export function newOutboxRecord(payload: string, sentAt: string): OutboxRecord {
     seq: null,
     timestamp: null,
     headerAt: null,
+    expired: null,
   };
 }
 

@@ -9,6 +9,7 @@ import { array, type Guarded, integer, object, oneOf, string, withDefault } from
 import { limits } from '../codec/limits.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
+import { takeReading } from '../conversation/readings.ts';
 import { isRevokedOwn } from '../identity/revocations.ts';
 import type { AccountOnDevice } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';
@@ -24,12 +25,16 @@ const time = integer(0, 8.64e15);
 const Read = object({ conversationId: ConversationId, seq: integer(1) });
 const Draft = object({ conversationId: ConversationId, text: string(limits.text), at: time });
 type Draft = Guarded<typeof Draft>;
+/** A reading that started the clocks of messages: they run out at one time on all of the person's devices. */
+const Reading = object({ conversationId: ConversationId, seq: integer(1), at: time });
+type Reading = Guarded<typeof Reading>;
 
 const Said = object({
   v: oneOf(VERSION),
   type: oneOf(OWN_STATE),
   reads: array(Read, limits.readsTold),
   drafts: array(Draft, limits.draftsTold),
+  readings: withDefault(array(Reading, limits.readingsTold), []),
 });
 
 /** A message of this device, as the outbox keeps it: with what it had as it encrypted it, which isn't said. */
@@ -42,6 +47,7 @@ const Kept = object({ had: Revisions });
 const OwnStateRecord = object({
   reads: array(Read, limits.pendingReads),
   drafts: array(Draft, limits.pendingDrafts),
+  readings: withDefault(array(Reading, limits.readingsTold), []),
   times: array(object({ conversationId: ConversationId, at: time }), limits.draftTimes),
   said: withDefault(array(string(128), limits.ownMessagesKnown), []),
   saidAt: array(integer(1), limits.ownMessagesKnown),
@@ -56,7 +62,7 @@ export const emptyOwnState: string = JSON.stringify({ v: VERSION, type: OWN_STAT
 export async function readOwnState(tx: Transaction, { sealer }: AccountOnDevice): Promise<OwnStateRecord> {
   const sealed = await tx.objectStore('device').get('ownState');
   return sealed === undefined
-    ? { reads: [], drafts: [], times: [], said: [], saidAt: [] }
+    ? { reads: [], drafts: [], readings: [], times: [], said: [], saidAt: [] }
     : sealer.open('device', 'ownState', sealed, OwnStateRecord);
 }
 
@@ -85,8 +91,19 @@ export function withPending(
   return next;
 }
 
-export function hasPending({ drafts, reads }: OwnStateRecord): boolean {
-  return drafts.length > 0 || reads.length > 0;
+/** Notes a reading that is to be told. */
+export async function tellReading(
+  tx: WriteTransaction,
+  account: AccountOnDevice,
+  reading: Reading,
+): Promise<void> {
+  const record = await readOwnState(tx, account);
+  const readings = [...record.readings, reading].slice(-limits.readingsTold);
+  await putOwnState(tx, account, { ...record, readings });
+}
+
+export function hasPending({ drafts, readings, reads }: OwnStateRecord): boolean {
+  return drafts.length > 0 || reads.length > 0 || readings.length > 0;
 }
 
 /** Returns what a message says that is encrypted now, and the payload that the outbox keeps; null with nothing to tell. */
@@ -101,7 +118,8 @@ export async function ownStateToSay({
     if (drafts.length < limits.draftsTold && fits([...drafts, draft])) drafts.push(draft);
   }
   const reads = record.reads.slice(0, limits.readsTold);
-  const said = { v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>;
+  const { readings } = record;
+  const said = { v: VERSION, type: OWN_STATE, reads, drafts, readings } satisfies Guarded<typeof Said>;
   const had = await readKnown(tx, account);
   return { said: JSON.stringify(said), payload: JSON.stringify({ ...said, had }) };
 }
@@ -120,7 +138,8 @@ export async function takeOwnState(
 ): Promise<Taken> {
   const { account, tx } = transaction;
   const said = parsePayload(Said, record.payload);
-  const isBroken = said === null || [...said.reads, ...said.drafts].some((one) => !isOwn(one, account));
+  const isBroken =
+    said === null || [...said.reads, ...said.drafts, ...said.readings].some((one) => !isOwn(one, account));
   // A device that was revoked may still be in the tree.
   if (isBroken || (await isRevokedOwn(tx, account, record.senderDeviceId)))
     return { kept: { ...record, payload: null, reason: 'rules' }, told: null };
@@ -129,7 +148,9 @@ export async function takeOwnState(
     const isSaid = (one: Draft) =>
       said.drafts.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
     const drafts = known.drafts.filter((one) => !isSaid(one));
-    await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts });
+    // Later ones are behind them.
+    const readings = known.readings.slice(said.readings.length);
+    await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts, readings });
     const kept = parsePayload(Kept, record.payload);
     if (kept !== null) await noteHad(transaction, seq, kept.had);
     return { kept: { ...record, payload: emptyOwnState }, told: null };
@@ -138,6 +159,7 @@ export async function takeOwnState(
   let next = withoutReads(known, said.reads);
   for (const draft of fresh) next = { ...withTime(next, draft), drafts: others(next.drafts, draft) };
   await putOwnState(tx, account, next);
+  for (const reading of said.readings) await takeReading(transaction, reading);
   const drafts = fresh.map(({ conversationId, text }) => ({ conversationId, text }));
   return { kept: null, told: { reads: said.reads, drafts } };
 }

@@ -284,7 +284,7 @@ class LogProcessor {
     if (pending !== null && hasContent(this.#transaction.conversationId, entry, pending.commit)) {
       const wasOutside = conversation.membership !== 'member';
       const hasRejoined = conversation.membership === 'forked';
-      const before = await this.#transaction.members();
+      const before = { members: await this.#transaction.members(), timer: conversation.timer };
       const group = await this.#transaction.group();
       await startSaying(this.#transaction);
       if (conversation.membership === 'none') {
@@ -295,12 +295,12 @@ class LogProcessor {
         await this.#transaction.chain.linking.join(signedPosition(pending), entry.seq);
       this.#transaction.enterPending(pending, this.#deps.env.now());
       const state = await this.#transaction.state();
-      if (state !== null && wasOutside) await acceptTreeMembers(this.#transaction, before, state);
+      if (state !== null && wasOutside) await acceptTreeMembers(this.#transaction, before.members, state);
       await clearUnauthorizedAdds(this.#transaction, pending.addedIds);
       await clearNamelessDevices(this.#transaction);
       if (state === null) return;
-      await rememberRemoved(this.#transaction, before, state);
-      await rememberWithoutDevice(this.#transaction, { members: before, group }, state, null);
+      await rememberRemoved(this.#transaction, before.members, state);
+      await rememberWithoutDevice(this.#transaction, { ...before, group }, state, null);
       this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
       return;
     }
@@ -328,7 +328,7 @@ class LogProcessor {
     const membershipPolicy = await this.#transaction.membershipPolicy();
     const state = await this.#transaction.state();
     if (state === null) return;
-    const before = await this.#transaction.members();
+    const before = { members: await this.#transaction.members(), timer: conversation.timer };
     const group = await this.#transaction.group();
     const checks = checksOf(entry, membershipPolicy);
     let processed: ProcessedCommit;
@@ -370,9 +370,9 @@ class LogProcessor {
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
     await trustCreator(this.#transaction, processed);
     await trackNamelessDevices(this.#transaction, processed);
-    await rememberRemoved(this.#transaction, before, next);
+    await rememberRemoved(this.#transaction, before.members, next);
     const { authenticatedData } = processed;
-    await rememberWithoutDevice(this.#transaction, { members: before, group }, next, authenticatedData);
+    await rememberWithoutDevice(this.#transaction, { ...before, group }, next, authenticatedData);
     this.#recordEvent(entry, changeOf(before, next, this.#transaction, false));
   }
 

@@ -59,7 +59,7 @@ export async function queue(
   account: AccountOnDevice,
   { env, locks }: TransactionDeps,
   { conversationId, messageId, sentAt }: { conversationId: string; messageId: string; sentAt: string },
-  wordingFor: (views: MessageViews, tx: WriteTransaction) => Promise<Wording>,
+  wordingFor: (views: MessageViews, tx: WriteTransaction, timer: number) => Promise<Wording>,
 ): Promise<QueuedMessage> {
   parseConversationId(conversationId, account.userId);
   return inTransaction(account, { env, locks }, conversationId, 'strict', async (transaction) => {
@@ -69,7 +69,7 @@ export async function queue(
       find(tx, account, messageId),
       tx.objectStore('messages').index('messageId').getKey(messageId),
       isNothingWaiting(transaction),
-      wordingFor(views, tx),
+      wordingFor(views, tx, conversation.timer),
     ]);
     const [payload, ...others] = payloads;
     if (known !== null) {

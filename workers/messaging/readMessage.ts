@@ -84,14 +84,17 @@ async function takeFromOutbox(
     const isCopied = !isSeen && (await isOfOwnLeaf(transaction, entry));
     return unread(refusal(entry, isSeen ? 'damaged' : 'storage-erased', true), isCopied);
   }
-  const { ciphertext, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
+  const { ciphertext, expired, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
   await tx.objectStore('outbox').delete(entry.id);
   const unaltered = ciphertext !== null && hasContent(transaction.conversationId, entry, ciphertext);
   // Another place may have the message too, and have encrypted it under the same keys.
   if (!unaltered) return unread(refusal(entry, 'damaged', true), await isOfOwnLeaf(transaction, entry));
   if (headerAt === 0) chain.ownHeaderless(entry);
   const clock = headerAt === null ? null : Date.parse(sentAt);
-  return unread({ ...received(entry, payload, clock), own: true });
+  const record: MessageRecord = { ...received(entry, payload, clock), own: true };
+  if (expired === null) return unread(record);
+  const erased = { id: expired, of: null, isShown: false, how: 'expired' as const };
+  return unread({ ...record, payload: null, erased });
 }
 
 /** Returns the row of the message that an entry holds; null where none of this conversation waits under its id. */

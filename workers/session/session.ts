@@ -26,6 +26,8 @@ export interface SessionDeps {
   readonly indexedDB: IDBFactory;
   readonly locks: Locks;
   readonly subtle: SubtleCrypto;
+  /** Milliseconds since any moment, by a clock that nobody sets. */
+  readonly monotonic: () => number;
 }
 
 /** The device that this browser is. */
@@ -51,6 +53,8 @@ export interface UnlockedAccount {
   isStarted: boolean;
   /** Called when the account is locked: each wipes secrets that are in memory. */
   readonly wipeWhenLocked: (() => void)[];
+  /** Milliseconds since the Unix epoch, by which messages disappear: it doesn't go back when this machine's clock is set back. */
+  readonly now: () => number;
 }
 
 export type AccountOnDevice = UnlockedAccount & { readonly device: Device };
@@ -121,7 +125,7 @@ export class Session {
     const row = await this.#wrap(userId, storageKey);
     const sealer = new Sealer(storageKey, this.#deps.env);
     try {
-      const account = await openedAccount(userId, db, sealer);
+      const account = await openedAccount(userId, db, sealer, this.#deps);
       await write(db, 'strict', async (tx) => {
         const unlock = sealStorageKey(opening.vault, storageKey, this.#deps.env);
         await tx.objectStore('device').put(unlock, 'unlock');
@@ -164,7 +168,7 @@ export class Session {
       }
       // Only now, since WebAssembly is compiled while the databases are opened.
       await ready();
-      this.#account = await openedAccount(userId, db, sealer);
+      this.#account = await openedAccount(userId, db, sealer, this.#deps);
       return true;
     } catch (error) {
       db.close();
@@ -343,10 +347,17 @@ export class Session {
   }
 }
 
-async function openedAccount(userId: string, db: AccountDatabase, sealer: Sealer): Promise<UnlockedAccount> {
+async function openedAccount(
+  userId: string,
+  db: AccountDatabase,
+  sealer: Sealer,
+  { env, monotonic }: SessionDeps,
+): Promise<UnlockedAccount> {
   const row = await db.get('device', 'device');
   const device = row === undefined ? null : toDevice(sealer.open('device', 'device', row, DeviceRecord));
-  return { userId, db, sealer, device, isStarted: false, wipeWhenLocked: [] };
+  const opened = env.now() - monotonic();
+  const now = () => Math.max(env.now(), Math.floor(opened + monotonic()));
+  return { userId, db, sealer, device, isStarted: false, wipeWhenLocked: [], now };
 }
 
 /** Reads what the device keeps of the vault. @throws CryptoApiError `locked` when the browser has evicted it */

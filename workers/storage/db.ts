@@ -21,7 +21,12 @@ export interface MessageRow {
   readonly about?: [string, string];
   /** The conversation's id, where the message backup has a copy of what was erased. */
   readonly copyDue?: string;
+  /** The time at which it disappears (ms since the Unix epoch), {@link UNREAD} before it was read, and the conversation. */
+  readonly expires?: [number, string];
 }
+
+/** In place of the time at which a message disappears that nobody has read: after all times. */
+export const UNREAD: number = Number.MAX_SAFE_INTEGER;
 
 export interface OutboxRow {
   readonly conversationId: string;
@@ -63,7 +68,13 @@ interface AccountSchema extends DBSchema {
   messages: {
     key: [string, number];
     value: MessageRow;
-    indexes: { messageId: string; content: string; about: [string, string]; copyDue: string };
+    indexes: {
+      messageId: string;
+      content: string;
+      about: [string, string];
+      copyDue: string;
+      expires: [number, string];
+    };
   };
   /** Message id to a message that the log doesn't have yet. */
   outbox: { key: string; value: OutboxRow; indexes: { order: number; conversation: [string, number] } };
@@ -180,6 +191,7 @@ export const accountMigrations: readonly Migration[] = [
     for (const index of ['content', 'about', 'copyDue']) messages.createIndex(index, index);
   },
   (db) => void db.createObjectStore('uploads'),
+  (_db, tx) => void tx.objectStore('messages').createIndex('expires', 'expires'),
 ];
 
 /**

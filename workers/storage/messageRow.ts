@@ -3,8 +3,8 @@
  * show that two rows belong together, and nothing else.
  */
 
-import type { MessageRow } from './db.ts';
-import { contentIdOf, type MessagePlace, readPayload } from './payload.ts';
+import { type MessageRow, UNREAD } from './db.ts';
+import { contentIdOf, type MessagePlace, readPayload, type Said, timerOf } from './payload.ts';
 import type { MessageRecord } from './records.ts';
 import { type Sealer, sealingKey } from './sealer.ts';
 
@@ -46,26 +46,28 @@ export function messageRow(
 ): MessageRow {
   const { conversationId, messageId, seq } = at;
   const contentId = contentIdOfRecord(record, at);
-  const about = aboutKey(sealer, conversationId, record);
+  const said = record.payload === null ? null : readPayload(record.payload);
+  const about = aboutKey(sealer, conversationId, record, said);
   return {
     messageId,
     sealed: sealer.seal('messages', sealingKey(conversationId, seq), record),
     ...(contentId === null ? {} : { content: keyOfContent(sealer, conversationId, contentId) }),
     ...(about === null ? {} : { about: [conversationId, about] }),
     ...(isCopyDue ? { copyDue: conversationId } : {}),
+    ...(timerOf(said) === 0 ? {} : { expires: [record.expiresAt ?? UNREAD, conversationId] }),
   };
 }
 
 function aboutKey(
   sealer: Sealer,
   conversationId: string,
-  { erased, payload, senderId }: MessageRecord,
+  { erased, senderId }: MessageRecord,
+  said: Said | null,
 ): string | null {
   if (erased !== null) {
     if (erased.of !== null) return keyOfEditing(sealer, conversationId, senderId, erased.of);
     return erased.isShown ? null : SPENT;
   }
-  const said = payload === null ? null : readPayload(payload);
   if (said === null || said.kind === 'message') return null;
   if (said.kind === 'reaction') return keyOfReacting(sealer, conversationId, said.of);
   const keyOf = said.kind === 'edit' ? keyOfEditing : keyOfDeleting;

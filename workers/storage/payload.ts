@@ -5,6 +5,7 @@
  */
 
 import { CryptoError } from '@sinetti/crypto-core';
+import { TIMER_LIMITS } from '@sinetti/crypto-core/account';
 import {
   type ChainHeader,
   DISPOSITION,
@@ -44,14 +45,20 @@ const TextPayload = object({
 
 /** A change of another message. Content ids are MIMI message ids in base64url. */
 export type Change =
-  | { readonly kind: 'edit'; readonly of: string; readonly text: string }
+  | { readonly kind: 'edit'; readonly of: string; readonly text: string; readonly expires?: number }
   /** Deletes a message, or takes a reaction back. */
   | { readonly kind: 'deletion'; readonly of: string }
   | { readonly kind: 'reaction'; readonly of: string; readonly emoji: string };
 
 /** All that a payload says: a message, or a change of another one. */
 export type Said =
-  | { readonly kind: 'message'; readonly content: MessageContent; readonly inReplyTo: string | null }
+  | {
+      readonly kind: 'message';
+      readonly content: MessageContent;
+      readonly inReplyTo: string | null;
+      /** Seconds after which it disappears, once it was read; as with an edit, absent where it stays. */
+      readonly expires?: number;
+    }
   | Change;
 
 /** The place of a message, which its content id is of. */
@@ -65,10 +72,21 @@ export interface MessagePlace {
  * Encodes a text message. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
  * @param salt 16 random octets
  * @param inReplyTo content id of what it answers
+ * @param timer seconds after which it disappears; 0 for never
  * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8
  */
-export function encodeTextPayload(text: string, salt: Uint8Array, inReplyTo: string | null = null): string {
-  return encodePayload({ salt, inReplyTo: idBytes(inReplyTo), body: textPart(text) });
+export function encodeTextPayload(
+  text: string,
+  salt: Uint8Array,
+  inReplyTo: string | null = null,
+  timer = 0,
+): string {
+  return encodePayload({
+    salt,
+    expires: expirationOf(timer),
+    inReplyTo: idBytes(inReplyTo),
+    body: textPart(text),
+  });
 }
 
 /**
@@ -76,6 +94,7 @@ export function encodeTextPayload(text: string, salt: Uint8Array, inReplyTo: str
  * @param text the caption; may be empty
  * @param salt 16 random octets
  * @param inReplyTo content id of what it answers
+ * @param timer as with {@link encodeTextPayload}
  * @throws CryptoApiError `usage` for more than the outbox keeps
  */
 export function encodeFilesPayload(
@@ -83,9 +102,15 @@ export function encodeFilesPayload(
   files: readonly OutgoingFile[],
   salt: Uint8Array,
   inReplyTo: string | null = null,
+  timer = 0,
 ): string {
   const caption = text === '' ? null : textPart(text);
-  const payload = encodePayload({ salt, inReplyTo: idBytes(inReplyTo), ...filesBody(files, caption) });
+  const payload = encodePayload({
+    salt,
+    expires: expirationOf(timer),
+    inReplyTo: idBytes(inReplyTo),
+    ...filesBody(files, caption),
+  });
   if (payload.length > limits.payload) throw new CryptoApiError('usage', 'length of a message with files');
   return payload;
 }
@@ -105,7 +130,12 @@ export function encodeChangePayload(change: Change, salt: Uint8Array): string {
   const of = idBytes(change.of);
   switch (change.kind) {
     case 'edit':
-      return encodePayload({ salt, replaces: of, body: textPart(change.text) });
+      return encodePayload({
+        salt,
+        expires: expirationOf(change.expires ?? 0),
+        replaces: of,
+        body: textPart(change.text),
+      });
     case 'deletion':
       return encodePayload({
         salt,
@@ -135,6 +165,10 @@ function encodePayload(content: Pick<MimiContent, 'salt' | 'body'> & Partial<Mim
       ...content,
     }),
   );
+}
+
+function expirationOf(timer: number): MimiContent['expires'] {
+  return timer === 0 ? null : { relative: true, time: timer };
 }
 
 function textPart(text: string): SinglePart {
@@ -242,6 +276,11 @@ export function payloadContent(payload: string): MessageContent {
   return contentOf(readPayload(payload));
 }
 
+/** Returns the seconds after which what a payload says disappears; 0 for never. */
+export function timerOf(said: Said | null): number {
+  return (said !== null && 'expires' in said && said.expires) || 0;
+}
+
 /** Returns whether a payload is a text or files, as people send each other, a note among own devices, or a change of one. */
 export function isForPeople(payload: string): boolean {
   const said = readPayload(payload);
@@ -261,9 +300,8 @@ const unknown: Said = { kind: 'message', content: { kind: 'unknown' }, inReplyTo
 
 function mimiContent(bytes: Uint8Array): Said {
   const content = decodeMimiContent(bytes);
-  const { body, expires } = content;
-  // Showing for good what is to disappear would give it another meaning.
-  if (expires !== null) return unknown;
+  const { body } = content;
+  const expires = lifetime(content.expires);
   const [inReplyTo, replaces] = [content.inReplyTo, content.replaces].map((id) => id && toBase64Url(id));
   if (body.kind === 'null') return replaces ? { kind: 'deletion', of: replaces } : unknown;
   if (body.kind !== 'single') return replaces ? unknown : filesContent(content, inReplyTo ?? null);
@@ -274,8 +312,18 @@ function mimiContent(bytes: Uint8Array): Said {
   }
   if (!isShownText(body)) return unknown;
   const text = readText(body.content);
-  if (replaces) return { kind: 'edit', of: replaces, text };
-  return { kind: 'message', content: { kind: 'text', text }, inReplyTo: inReplyTo ?? null };
+  if (replaces) return { kind: 'edit', of: replaces, text, ...expires };
+  return { kind: 'message', content: { kind: 'text', text }, inReplyTo: inReplyTo ?? null, ...expires };
+}
+
+/**
+ * Reads how long a message stays: no longer than the longest timer, whatever it says, and no shorter than the shortest.
+ * @throws GuardFailure for no time at all, and for a moment, which nobody here has said and no clock of others' may decide
+ */
+function lifetime(expires: MimiContent['expires']): { expires?: number } {
+  if (expires === null) return {};
+  if (!expires.relative || expires.time === 0) throw new GuardFailure('expires');
+  return { expires: Math.min(Math.max(expires.time, TIMER_LIMITS.least), TIMER_LIMITS.most) };
 }
 
 function filesContent(content: MimiContent, inReplyTo: string | null): Said {
@@ -284,7 +332,12 @@ function filesContent(content: MimiContent, inReplyTo: string | null): Said {
   const { caption, files } = attachments;
   if (caption !== null && !isShownText(caption)) return unknown;
   const text = caption === null ? '' : readText(caption.content);
-  return { kind: 'message', content: { kind: 'files', text, files }, inReplyTo };
+  return {
+    kind: 'message',
+    content: { kind: 'files', text, files },
+    inReplyTo,
+    ...lifetime(content.expires),
+  };
 }
 
 function isShownText({ contentType, disposition }: SinglePart): boolean {

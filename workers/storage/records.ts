@@ -115,6 +115,9 @@ export type PinRecord = Guarded<typeof PinRecord>;
 /** The running hash at a position of a log, and the position after which it starts. */
 export const LogPositionRecord = object({ start: integer(0), position: integer(0), hash: bytes(32, 32) });
 
+/** A position up to which the person has read, and when (ms since the Unix epoch): the clocks of what disappears start then. */
+export const ReadingRecord = object({ seq: integer(1), at: integer(0, 8.64e15) });
+
 const nothingTold = { epoch: 0, position: 0, readSeq: 0 };
 
 /**
@@ -179,6 +182,10 @@ export const ConversationRecord = object({
   agreedAt: withDefault(integer(0), 0),
   /** The position up to which messages are from versions that kept no content ids. */
   withoutIds: withDefault(integer(0), Number.MAX_SAFE_INTEGER),
+  /** Seconds after which messages disappear, by the group's context; 0 for never. */
+  timer: withDefault(integer(0), 0),
+  /** Positions up to which another own device has read, and when, of entries that are still to come here. */
+  readElsewhere: withDefault(array(ReadingRecord, limits.readingsTold), []),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -211,6 +218,8 @@ export const newConversationRecord: ConversationRecord = {
   latestSentAt: 0,
   agreedAt: 0,
   withoutIds: Number.MAX_SAFE_INTEGER,
+  timer: 0,
+  readElsewhere: [],
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
@@ -309,6 +318,8 @@ export const MessageRecord = object({
   isClockOff: withDefault(boolean, false),
   /** The epoch it was encrypted in; null where that isn't known. */
   epoch: withDefault(nullable(integer(0)), null),
+  /** The time at which it disappears (ms since the Unix epoch); null before it was read, and of one that stays. */
+  expiresAt: withDefault(nullable(integer(0)), null),
   /** Left of one that was deleted, in place of its payload. */
   erased: withDefault(
     nullable(
@@ -319,8 +330,8 @@ export const MessageRecord = object({
         of: nullable(contentId),
         /** The chat says that it was deleted; without it, the person sees nothing of it. */
         isShown: boolean,
-        /** Deleted by its author for everybody, by this person on this device, or a reaction that counts no more. */
-        how: oneOf('everywhere', 'here', 'spent'),
+        /** Deleted by its author for everybody, by this person on this device, a reaction that counts no more, or over. */
+        how: oneOf('everywhere', 'here', 'spent', 'expired'),
       }),
     ),
     null,
@@ -341,6 +352,8 @@ export const OutboxRecord = object({
   timestamp: nullable(timestamp),
   /** The position in the header of `ciphertext`; null for one from before there were headers. */
   headerAt: withDefault(nullable(integer(0)), null),
+  /** It has disappeared before the log showed it: its content id, and no payload. */
+  expired: withDefault(nullable(contentId), null),
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
@@ -363,28 +376,6 @@ export const LocalEntryRecord = object({
   text: string(limits.localEntryText),
 });
 export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
-
-/** The event of an entry of the log. */
-export const EventRecord = object({
-  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'expired', 'withheld', 'diverged'),
-  senderId: id,
-  senderDeviceId: id,
-  timestamp,
-  /** With `refused`: the code of the refusal. */
-  code: nullable(errorCode),
-  /** The people who were added to the MLS group and removed from it. */
-  added: array(id, 100_000),
-  removed: array(id, 100_000),
-  /** With `missing`: the number of entries; with `expired` and `withheld`, of messages. */
-  count: withDefault(integer(0), 0),
-  /** With `expired` and `withheld`: the last position. */
-  upTo: withDefault(integer(0), 0),
-});
-export type EventRecord = Guarded<typeof EventRecord>;
-
-const Name = object({ userId: id, name: string(limits.memberName) });
-export const NamesRecord = array(Name, limits.namesPerGroup);
-export type NamesRecord = Guarded<typeof NamesRecord>;
 
 /** Reads the conversation record; for an unknown conversation, returns a new one of a device that is outside. */
 export async function readConversation(

@@ -59,6 +59,12 @@ export {
   verifyLeaveStatement,
 } from './leaveStatement.ts';
 export {
+  findMessageTimer,
+  MESSAGE_TIMER_EXTENSION,
+  messageTimerExtension,
+  TIMER_LIMITS,
+} from './messageTimer.ts';
+export {
   DEFAULT_PASSWORD_COST,
   type PasswordKeys,
   type PasswordParams,

@@ -63,6 +63,8 @@ export interface CommitProposal {
   readonly external: boolean;
   /** True when the commit replaces the group's extensions, or changes one of them by an AppDataUpdate. */
   readonly changesExtensions: boolean;
+  /** The extensions of the GroupContext after the commit. */
+  readonly extensions: readonly Extension[];
   /** True when the commit ends the group in favour of another, so that nothing can be sent in it any more. */
   readonly endsGroup: boolean;
   readonly authenticatedData: Uint8Array;

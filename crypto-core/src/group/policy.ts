@@ -26,6 +26,7 @@ export function checkPolicy(
     updates: effects.updated.map(({ leafIndex, after }) => ({ leafIndex, credential: after.credential })),
     external: sender === 'external',
     changesExtensions: effects.changesExtensions || effects.changesAppData,
+    extensions: effects.extensions,
     endsGroup: effects.reInit !== null,
     authenticatedData,
     // Made when it is asked for, because it lists all members.

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3 } from 'lucide-react';
+import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, Timer } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
@@ -13,6 +13,7 @@ import { type MessageState, messageState, type ReceiptState, stateText } from '.
 import { NotSent } from './NotSent.tsx';
 import { QuoteBlock } from './Quote.tsx';
 import { type ReactionActions, Reactions } from './Reactions.tsx';
+import { timerText } from './timerText.ts';
 import { useHold } from './useHold.ts';
 
 export interface BubbleActions extends ReactionActions {
@@ -87,6 +88,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
         {quoted !== undefined && (
           <QuoteBlock
             message={quoted}
+            hasDisappeared={message.quote?.hasDisappeared === true}
             own={quoted?.senderId === props.ownId}
             author={quoted === null ? '' : props.nameOf(quoted.senderId)}
             reachable={reachable}
@@ -114,6 +116,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
               {t('chat.edited')}
             </button>
           )}
+          {message.timer !== undefined && <TimerMark seconds={message.timer} />}
           <MessageMoment message={message} author={own ? null : author} />
           {own && <StateMark state={state} />}
         </div>
@@ -166,6 +169,16 @@ const stateIcons: Record<MessageState, ReactNode> = {
   sent: <Check />,
   received: null,
 };
+
+function TimerMark({ seconds }: { seconds: number }) {
+  const text = t('timer.mark', { timer: timerText(seconds) });
+  return (
+    <span title={text}>
+      <Timer />
+      <VisuallyHidden>{text}</VisuallyHidden>
+    </span>
+  );
+}
 
 function StateMark({ state }: { state: MessageState }) {
   return (

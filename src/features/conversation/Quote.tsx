@@ -27,14 +27,19 @@ export function QuoteLines({ message: { content }, own, author }: QuoteLinesProp
 interface QuoteBlockProps extends Omit<QuoteLinesProps, 'message'> {
   /** Null where this device doesn't have it. */
   message: QuotedMessage | null;
+  /** With null: its time was over. */
+  hasDisappeared: boolean;
   /** True if the Tab key reaches it. */
   reachable: boolean;
   onLead: (messageId: string) => void;
 }
 
 /** The message that a bubble answers: it leads there. */
-export function QuoteBlock({ message, own, author, reachable, onLead }: QuoteBlockProps) {
-  if (message === null) return <p className={styles.missing}>{t('chat.originalMissing')}</p>;
+export function QuoteBlock({ message, hasDisappeared, own, author, reachable, onLead }: QuoteBlockProps) {
+  if (message === null) {
+    const why = hasDisappeared ? 'chat.originalDisappeared' : 'chat.originalMissing';
+    return <p className={styles.missing}>{t(why)}</p>;
+  }
   return (
     <button
       type="button"

@@ -7,6 +7,7 @@ import { Disclosure } from '../../ui/Disclosure.tsx';
 import { Names } from '../../ui/Names.tsx';
 import { type EventLineProps, isFinding, LogFinding } from './LogFinding.tsx';
 import type { ChatNotice } from './timeline.ts';
+import { timerText } from './timerText.ts';
 
 /**
  * Notices of events: joins and leaves, refused changes, this browser losing its place or being added again, and logs that
@@ -30,6 +31,8 @@ function EventLines({ event, ownId, nameOf }: EventLineProps) {
   if (change.kind === 'refused') return <Refused code={change.code} name={nameOf(senderId)} />;
   if (change.kind === 'expired') return <p>{t('events.expired', { count: change.count })}</p>;
   if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
+  if (change.kind === 'timer')
+    return <TimerLine seconds={change.seconds} name={senderId === ownId ? null : nameOf(senderId)} />;
   if (isFinding(change)) return <LogFinding event={event} ownId={ownId} nameOf={nameOf} />;
   const { added, removed } = change;
   return (
@@ -39,6 +42,19 @@ function EventLines({ event, ownId, nameOf }: EventLineProps) {
       {/* No member removes another: a removed person has left. */}
       {removed.length > 0 && <People id="events.left" names={removed.map(nameOf)} />}
     </>
+  );
+}
+
+/** @param props.name null for this person */
+function TimerLine({ seconds, name }: { seconds: number; name: string | null }) {
+  const timer = timerText(seconds);
+  const isOff = seconds === 0;
+  if (name === null) return <p>{isOff ? t('events.timerOwnOff') : t('events.timerOwn', { timer })}</p>;
+  const parts = { name: <bdi>{name}</bdi>, timer: <span>{timer}</span> };
+  return (
+    <p>
+      <RichText id={isOff ? 'events.timerOff' : 'events.timer'} parts={parts} />
+    </p>
   );
 }
 

@@ -7,6 +7,7 @@ import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
+import { TimerButton } from '../conversation/TimerButton.tsx';
 import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
 import styles from './GroupPane.module.css';
@@ -38,12 +39,15 @@ export function GroupPane(props: GroupPaneProps) {
           backLabel={t('groups.back')}
           onBack={onClose}
           action={
-            <IconButton
-              label={t('groups.details')}
-              icon={<PanelRight />}
-              aria-expanded={details !== 'closed'}
-              onClick={() => onDetailsChange(details === 'closed')}
-            />
+            <>
+              {!group.ended && <TimerButton conversationKey={groupKeyOf(group.id)} state={chat.state} />}
+              <IconButton
+                label={t('groups.details')}
+                icon={<PanelRight />}
+                aria-expanded={details !== 'closed'}
+                onClick={() => onDetailsChange(details === 'closed')}
+              />
+            </>
           }
         />
         <PartBoundary part="group-chat" shows={group.id}>

@@ -19,6 +19,8 @@ import type { ChatNotice } from '../conversation/timeline.ts';
 import { useFiles } from '../files/useFiles.tsx';
 import { DoubtBanner } from './DoubtBanner.tsx';
 
+export { TimerButton } from '../conversation/TimerButton.tsx';
+
 /** Few chats ever need it. */
 const BlockedBanner = onDemand<{ open: boolean; userId: string; name: string }>(
   async () => (await import('./BlockedBanner.tsx')).BlockedBanner,

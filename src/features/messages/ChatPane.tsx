@@ -13,6 +13,7 @@ import styles from './ChatPane.module.css';
 import { chatChunk } from './chatChunk.ts';
 
 const Chat = chatChunk.component(({ Chat }) => Chat);
+const TimerButton = chatChunk.component(({ TimerButton }) => TimerButton);
 const Notes = chatChunk.component(({ Notes }) => Notes);
 
 /** Parts that tell how certain the other person's identity is. The page makes them: this room may not import trust. */
@@ -51,7 +52,16 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
         detail={isNotes ? undefined : presenceText(online)}
         backLabel={t('messages.back')}
         onBack={onClose}
-        action={verification?.action}
+        action={
+          <>
+            {!isNotes && (
+              <Suspense>
+                <TimerButton key={userId} conversationKey={userId} state={chat.state} />
+              </Suspense>
+            )}
+            {verification?.action}
+          </>
+        }
       />
       <PartBoundary part="chat" shows={userId}>
         {verification?.notice}

@@ -14,6 +14,7 @@ import retention from './retention.json';
 import sessions from './sessions.json';
 import settings from './settings.json';
 import shortcuts from './shortcuts.json';
+import timer from './timer.json';
 import unvouched from './unvouched.json';
 import views from './views.json';
 
@@ -34,6 +35,7 @@ export default {
   sessions,
   settings,
   shortcuts,
+  timer,
   unvouched,
   views,
 };

@@ -233,6 +233,7 @@ export function createClient(options: ClientOptions): Client {
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
     settleDoubt: async (key, how) => signedIn().messaging.settleDoubt(key, how),
+    setMessageTimer: async (key, seconds) => signedIn().messaging.setTimer(key, seconds),
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),
     compareView: (conversationId, file) => deps.crypto.compareView(conversationId, file),

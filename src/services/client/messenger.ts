@@ -132,6 +132,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     },
 
     async start() {
+      services.disappearing.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
       const shown = Promise.all([
         crypto.conversations().then((states) => sessionEvents.emit('conversationsChanged', { states })),
@@ -165,6 +166,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       services.groupList.stop();
       openConversation.stop();
       services.receipts.stop();
+      services.disappearing.stop();
       security.stop();
       services.ownDevices.stop();
       services.knownPresence.end();

@@ -7,6 +7,7 @@ import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createChatEvents } from '../conversations/chatEvents.ts';
 import { createChats } from '../conversations/chats.ts';
 import { createCommitSubmitter } from '../conversations/commitSubmitter.ts';
+import { createDisappearing } from '../conversations/disappearing.ts';
 import { createDoubts } from '../conversations/doubts.ts';
 import { createDrafts } from '../conversations/drafts.ts';
 import { createJoiner } from '../conversations/joiner.ts';
@@ -147,7 +148,8 @@ export function createServices(options: ServicesOptions) {
     accountStates: security.accountStates,
     background,
   });
-  const messaging = createMessaging({ ...options, ownUserId, chats, outbox });
+  const messaging = createMessaging({ ...options, ownUserId, chats, outbox, commitSubmitter });
+  const disappearing = createDisappearing({ deps, chats, background });
   const receipts = createReceipts({
     deps,
     ownUserId,
@@ -184,6 +186,7 @@ export function createServices(options: ServicesOptions) {
     confirmation,
     contacts,
     dataExport,
+    disappearing,
     drafts,
     groupList,
     groups,

@@ -106,14 +106,15 @@ function withinReach({ hasOlder, messages }: Chat, given: readonly MessageView[]
 /** Shows in quotes what has become of the messages that they are of. */
 function withQuotes(
   present: readonly MessageView[],
-  changed: ReadonlyMap<string, MessageView | null>,
+  changed: ReadonlyMap<string, MessageView | 'disappeared' | null>,
 ): readonly MessageView[] {
   let isStale = false;
   const quoting = present.map((message) => {
     const quoted = message.quote?.message;
     const now = quoted ? changed.get(quoted.messageId) : undefined;
-    if (now === undefined || now?.content === quoted?.content) return message;
+    if (now === undefined || (now !== 'disappeared' && now?.content === quoted?.content)) return message;
     isStale = true;
+    if (now === 'disappeared') return { ...message, quote: { message: null, hasDisappeared: true as const } };
     const { content, messageId, senderId } = now ?? {};
     const isThere = content !== undefined && messageId !== undefined && senderId !== undefined;
     return { ...message, quote: { message: isThere ? { messageId, senderId, content } : null } };
@@ -133,7 +134,8 @@ export interface Chats {
   /** Sets whether the messages of a chat are kept. */
   setLoaded(key: ConversationKey, isLoaded: boolean): void;
   isLoaded(key: ConversationKey): boolean;
-  removeMessage(messageId: string): void;
+  /** Removes a message, and says in answers to it why where its time was over. */
+  removeMessage(messageId: string, why?: 'disappeared'): void;
   /** Keeps the newest messages of a chat that is left; the others can be loaded again. */
   trim(key: ConversationKey, kept: number): void;
   /** Forgets a chat: of a group that was left or deleted. */
@@ -207,11 +209,11 @@ export function createChats(
       else loaded.delete(key);
     },
     isLoaded: (key) => loaded.has(key),
-    removeMessage(messageId) {
+    removeMessage(messageId, why) {
       for (const [key, chat] of Object.entries(store.get(chatsAtom))) {
         if (!chat.messages.some((message) => message.messageId === messageId)) continue;
         const left = chat.messages.filter((message) => message.messageId !== messageId);
-        change(key, () => ({ messages: withQuotes(left, new Map([[messageId, null]])) }));
+        change(key, () => ({ messages: withQuotes(left, new Map([[messageId, why ?? null]])) }));
       }
     },
     trim(key, kept) {

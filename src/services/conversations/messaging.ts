@@ -12,6 +12,7 @@ import type { Deps, SessionDeps } from '../core/deps.ts';
 import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
+import type { CommitSubmitter } from './commitSubmitter.ts';
 import { type Outbox, sendQueued } from './outbox.ts';
 import { sendErrorText } from './sendErrors.ts';
 
@@ -24,6 +25,7 @@ export interface Messaging {
   versions(key: ConversationKey, messageId: string): Promise<readonly MessageVersion[]>;
   /** Takes the person's word on a conversation whose log, or members, are in doubt, and lets go what waited for it. */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
+  setTimer(key: ConversationKey, seconds: number): Promise<void>;
 }
 
 export interface MessagingOptions {
@@ -31,6 +33,7 @@ export interface MessagingOptions {
   readonly ownUserId: string;
   readonly chats: Chats;
   readonly outbox: Outbox;
+  readonly commitSubmitter: Pick<CommitSubmitter, 'submit'>;
   readonly hasToken: () => boolean;
   /** An own message with files is about to be deleted for everybody, by the message of this id. */
   readonly onDeletingFiles: (deletionId: string, message: MessageView) => Promise<void>;
@@ -166,6 +169,13 @@ export function createMessaging(options: MessagingOptions): Messaging {
       const conversationId = conversationOf(key, ownUserId);
       if (conversationId === null) return;
       sessionEvents.emit('conversationsChanged', { states: [await crypto[how](conversationId)] });
+    },
+
+    async setTimer(key, seconds) {
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId === null) return;
+      const { agreeOnTimer } = await import('./agreeOnTimer.ts');
+      await agreeOnTimer(crypto, options.commitSubmitter, conversationId, seconds);
     },
   };
 }

@@ -185,6 +185,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       const read = await crypto.setReadPosition(conversationId, 'here', newest.seq);
       chats.setState(read);
       receipts.tell(read);
+      if (messages.some(({ timer }) => timer !== undefined)) sessionEvents.emit('clocksStarted', {});
       if (isFurther) sessionEvents.emit('readHere', { conversationId, seq: newest.seq });
     }
     for (const [conversationId, messageId] of unreportedReads) await reportRead(conversationId, messageId);

@@ -113,6 +113,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     if (result.isCopied === true) throw copied(deps);
     countProcessed(entries.length);
     sessionEvents.emit('entriesProcessed', result);
+    const isTimed = result.ownState !== undefined || result.messages.some(({ timer }) => timer !== undefined);
+    if (isTimed) sessionEvents.emit('clocksStarted', {});
     return result.state;
   }
 

@@ -13,6 +13,8 @@ export interface SessionEventMap {
   receiptsTaken: Pick<ProcessResult, 'events' | 'state'>;
   /** The person has read further on this device than on any before. */
   readHere: { readonly conversationId: string; readonly seq: number };
+  /** Messages that disappear have come or were read, here or on another device: the next may be over sooner. */
+  clocksStarted: Record<string, never>;
   /** This device refuses to enter a group, by the code that its tree or commit was refused with. */
   groupRefused: { readonly conversationId: string; readonly code: FailureCode };
   /** A group is being erased from this browser. */
@@ -49,6 +51,7 @@ export function createSessionEvents(): SessionEvents {
     entriesProcessed: [],
     receiptsTaken: [],
     readHere: [],
+    clocksStarted: [],
     groupRefused: [],
     groupForgotten: [],
     groupReturned: [],

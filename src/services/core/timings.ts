@@ -62,6 +62,9 @@ export const timings = {
   endedCheck: 2_000,
   /** The time for ending groups before the account is deleted, well within which the proof of it is good. */
   groupsBeforeDeletion: 60_000,
+  /** Between looks for messages that are over: while one is on screen that another tab may have begun, and at most. */
+  disappearingCheck: 10_000,
+  disappearingRest: 60 * 60_000,
   /** After which KeyPackages are published anew: half their lifetime. */
   keyPackageRenewal: 45 * 24 * 60 * 60_000,
   /** Between looks at whether that is due, for a page that stays open. */

@@ -40,6 +40,7 @@ function newDevice({ cheap }: { cheap: boolean }) {
     indexedDB: new IDBFactory(),
     locks: { request: (name, task) => queue(name, task) },
     subtle: globalThis.crypto.subtle,
+    monotonic: () => performance.now(),
     storage: { persisted: async () => false },
     prompt: { ask: () => Promise.reject(new Error('nobody is at the screen')) },
     ...(cheap ? { DANGEROUS_passwordKeysForTesting: cheapPasswordKeys } : {}),

@@ -110,6 +110,7 @@ export class Tab {
         indexedDB: this.disk.indexedDB,
         locks: profile.locks.of(this.#id),
         subtle: crypto.subtle,
+        monotonic: env.now,
         storage: { persisted: async () => false },
         prompt: this.typist.newPrompt(),
         DANGEROUS_passwordKeysForTesting: cheapPasswordKeys,

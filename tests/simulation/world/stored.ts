@@ -12,11 +12,11 @@ import {
   type SessionRow,
   type StoreName,
 } from '#workers/storage/db.ts';
+import { EventRecord } from '#workers/storage/eventRecord.ts';
 import { readPayload } from '#workers/storage/payload.ts';
 import {
   ConversationRecord,
   DeviceRecord,
-  EventRecord,
   MembersRecord,
   MessageRecord,
   OutboxRecord,

@@ -74,6 +74,7 @@ export class Thief {
       indexedDB: this.#storage,
       locks: new ProfileLocks().of(Symbol('thief')),
       subtle: globalThis.crypto.subtle,
+      monotonic: worldNow,
       storage: { persisted: async () => false },
       prompt: new Typist().newPrompt(),
       DANGEROUS_passwordKeysForTesting: cheapPasswordKeys,

@@ -201,6 +201,7 @@ describe('a browser that comes to notes later', () => {
       isClockOff: false,
       epoch: 1,
       erased: null,
+      expiresAt: null,
     };
     const { sharedKeys } = openVaultOf(world.relay, ALICE);
     const env = { random, now: () => 0 };

@@ -9,7 +9,7 @@ import { bytes, decodeJson, encodeJson } from '#workers/codec/json.ts';
 import { browserEnv } from '#workers/entry/browserEnv.ts';
 import { createDispatch } from '#workers/entry/dispatch.ts';
 import { reasonOfCode } from '#workers/messaging/undecryptableReasons.ts';
-import { EventRecord } from '#workers/storage/records.ts';
+import { EventRecord } from '#workers/storage/eventRecord.ts';
 import { Browser, Clock, seededRandom } from './support/browser.ts';
 
 describe('base64url', () => {

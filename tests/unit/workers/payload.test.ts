@@ -101,7 +101,6 @@ describe("somebody's MIMI content", () => {
     ['a reaction', { inReplyTo: id, body: single('text/plain', utf8('👍'), DISPOSITION.reaction) }],
     ['an edit', { replaces: id }],
     ['a deletion', { replaces: id, body: { kind: 'null', disposition: 0, language: '' } }],
-    ['a message that disappears', { expires: { relative: true, time: 60 } }],
     ['a picture', { body: single('image/png', id) }],
     ['HTML', { body: single('text/html', utf8('<b>hei</b>')) }],
     ['text in another charset', { body: single('text/plain;charset=iso-8859-1', utf8('hei')) }],

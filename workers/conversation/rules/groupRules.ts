@@ -11,6 +11,7 @@ import { isOfLeaf } from '../../identity/revocations.ts';
 import type { GroupRecord } from '../../storage/records.ts';
 import { verifiedLeaver } from '../leaveStatements.ts';
 import {
+  changesTimerAlone,
   type DeviceName,
   type Grounds,
   isSameDevice,
@@ -100,7 +101,8 @@ function checkCommit(
   // A creator's own device may break these rules to repair the group; the other people's devices are not in
   // that epoch.
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
-  if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
+  if (commit.changesExtensions && !isRepair && !changesTimerAlone(commit))
+    throw new CryptoError('policy', 'changes the extensions');
   // Nobody would follow into another group, its creator's devices included.
   if (commit.endsGroup) throw new CryptoError('policy', 'ends the group');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");

@@ -75,6 +75,7 @@ beforeEach(async () => {
       memberNames: () => Promise.resolve([]),
       localEntries: () => Promise.resolve([]),
       backupState: () => Promise.resolve({ kept: true, position: 0 }),
+      expireMessages: () => Promise.resolve({ gone: [], nextIn: null }),
       backupSetting: () => Promise.resolve(null),
       conversationsToBackUp: () => Promise.resolve([]),
       outbox: () => Promise.resolve([]),

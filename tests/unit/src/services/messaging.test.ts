@@ -51,6 +51,7 @@ beforeEach(() => {
     ownUserId: me,
     chats,
     outbox: { send, flush, flushAll: () => Promise.resolve(), flushLeft: () => Promise.resolve() },
+    commitSubmitter: { submit: async () => ({ kind: 'taken' }) },
     hasToken: () => signedIn,
     onDeletingFiles: async () => {},
     leaveForLogin,

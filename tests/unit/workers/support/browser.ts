@@ -9,13 +9,25 @@ import type { Locks } from '#workers/session/locks.ts';
 /** The one clock of a test. */
 export class Clock {
   #now = Date.UTC(2026, 2, 1);
+  #elapsed = 0;
 
   now(): number {
     return this.#now;
   }
 
+  /** Milliseconds that have passed, whatever the clock was set to. */
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
   advance(milliseconds: number): void {
     this.#now += milliseconds;
+    this.#elapsed += milliseconds;
+  }
+
+  /** Sets the clock of the machine, which takes no time. */
+  set(now: number): void {
+    this.#now = now;
   }
 }
 
@@ -85,6 +97,7 @@ export class Browser {
       indexedDB: this.indexedDB,
       locks: this.locks,
       subtle: crypto.subtle,
+      monotonic: () => this.#clock.elapsed(),
       storage: { persisted: async () => this.isStorageKept },
       prompt: this.typist.newPrompt(),
       ...(options.realPasswordKeys === true ? {} : { DANGEROUS_passwordKeysForTesting: cheapPasswordKeys }),

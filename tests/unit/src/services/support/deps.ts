@@ -101,6 +101,7 @@ export function state(change: Partial<ConversationState> = {}): ConversationStat
     members: [],
     joinedAt: null,
     linkFrom: null,
+    timer: 0,
     isDoubted: false,
     group: null,
     ...change,

@@ -253,6 +253,7 @@ export class SimulatedDevice {
       outbox: async () => [...this.waiting.values()],
       // Copies of messages have tests of their own.
       backupState: async () => ({ kept: true, position: 0 }),
+      expireMessages: async () => ({ gone: [], nextIn: null }),
       backupSetting: async () => null,
       conversationsToBackUp: async () => [],
       nextBackupEntries: async () => null,

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { agreeOnTimer } from '#src/services/conversations/agreeOnTimer.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
+import { createDisappearing, type Disappearing } from '#src/services/conversations/disappearing.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { announcementAtom } from '#src/store/announcement.ts';
+import { composeAtom, composingAtom } from '#src/store/composing.ts';
+import { conversationId, me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
+
+let deps: TestDeps;
+let chats: Chats;
+let disappearing: Disappearing;
+/** The worker's answers, and what it was asked. */
+let gone: readonly string[];
+let nextIn: number | null;
+let asked: string[][];
+
+beforeEach(() => {
+  [gone, nextIn, asked] = [[], null, []];
+  deps = testDeps({
+    crypto: {
+      expireMessages: (shown) => {
+        asked.push([...shown]);
+        return Promise.resolve({ gone, nextIn });
+      },
+      conversation: () => Promise.resolve(state()),
+    },
+  });
+  chats = createChats(deps, me);
+  chats.setLoaded(peer, true);
+  disappearing = createDisappearing({ deps, chats, background: createBackground(deps.log) });
+});
+
+const ids = () => chats.get(peer).messages.map(({ messageId }) => messageId);
+
+describe('messages that disappear', () => {
+  it('are erased as the session starts, and then when the next one is over', async () => {
+    nextIn = 5000;
+    disappearing.start();
+    await deps.clock.advance(0);
+    expect(asked).toHaveLength(1);
+    await deps.clock.advance(4999);
+    expect(asked).toHaveLength(1);
+    nextIn = null;
+    await deps.clock.advance(1);
+    expect(asked).toHaveLength(2);
+    await deps.clock.advance(24 * 60 * 60_000);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('leave the chat, the list, answers, the input and what a screen reader is told', async () => {
+    const secret = received(1, { timer: 60 });
+    const { messageId, senderId, content } = secret;
+    const answer = received(2, { quote: { message: { messageId, senderId, content } } });
+    chats.setState(state({ lastMessage: secret }));
+    chats.addMessages(conversationId, [secret, answer]);
+    deps.store.set(composeAtom, peer, () => ({ replyTo: secret }));
+    deps.store.set(announcementAtom, 'text 1');
+    gone = [messageId];
+    deps.sessionEvents.emit('clocksStarted', {});
+    await deps.clock.advance(0);
+    expect(asked).toEqual([[messageId, messageId]]);
+    expect(ids()).toEqual(['m2']);
+    expect(chats.get(peer).messages[0]?.quote).toEqual({ message: null, hasDisappeared: true });
+    expect(chats.get(peer).state?.lastMessage).toBeNull();
+    expect(deps.store.get(composingAtom)[peer]?.replyTo).toBeNull();
+    expect(deps.store.get(announcementAtom)).toBe('');
+  });
+
+  it('go from a tab in which nobody reads, since another may have begun', async () => {
+    chats.addMessages(conversationId, [received(1, { timer: 60 })]);
+    disappearing.start();
+    await deps.clock.advance(0);
+    expect(ids()).toEqual(['m1']);
+    gone = ['m1'];
+    await deps.clock.advance(10_000);
+    expect(ids()).toEqual([]);
+    disappearing.stop();
+  });
+});
+
+describe('a timer', () => {
+  const submission = (commit: string) => ({ commit }) as never;
+
+  it('is brought into the log after what has to go first, until it is there', async () => {
+    const due = [submission('removal'), submission('timer'), null];
+    const submitted: unknown[] = [];
+    await agreeOnTimer(
+      { setTimer: () => Promise.resolve(due.shift() ?? null) },
+      {
+        submit: (one) => {
+          submitted.push(one.commit);
+          return Promise.resolve({ kind: 'overtaken' });
+        },
+      },
+      conversationId,
+      60,
+    );
+    expect(submitted).toEqual(['removal', 'timer']);
+  });
+
+  it('says where a device is too old to know of it', async () => {
+    const setTimer = () => Promise.reject(Object.assign(new Error('no'), { code: 'invalid-proposal' }));
+    const submit = () => Promise.reject(new Error('nothing to submit'));
+    await expect(agreeOnTimer({ setTimer }, { submit }, conversationId, 60)).rejects.toMatchObject({
+      code: 'invalid-proposal',
+      message: expect.stringContaining('updated the app'),
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { type Extension } from '@sinetti/crypto-core';
+import {
+  groupBindingExtension,
+  MESSAGE_TIMER_EXTENSION,
+  messageTimerExtension,
+} from '@sinetti/crypto-core/account';
+import { DISPOSITION, encodeMimiContent, type MimiContent } from '@sinetti/crypto-core/content';
+import { describe, expect, it } from 'vitest';
+import { BOB, ALICE_AND_BOB as CHAT, DAY } from './support/device.ts';
+import { createHour, HOUR, lines, pass, readHere, setTimer, sweep, syncAll } from './support/disappearing.ts';
+import { kept, modifiedClient, OWN, revoke } from './support/ownDevices.ts';
+import { Rogue } from './support/rogue.ts';
+import { createPairWithRogue } from './support/roguePair.ts';
+
+const WEEKS = 28 * DAY;
+
+const content = (expires: MimiContent['expires'], change: Partial<MimiContent> = {}) =>
+  encodeMimiContent({
+    salt: crypto.getRandomValues(new Uint8Array(16)),
+    replaces: null,
+    topicId: new Uint8Array(),
+    expires,
+    inReplyTo: null,
+    extensions: new Map(),
+    body: {
+      kind: 'single',
+      disposition: DISPOSITION.render,
+      language: '',
+      contentType: 'text/plain',
+      content: new TextEncoder().encode('hei'),
+    },
+    ...change,
+  });
+
+describe('a sender that keeps no rules', () => {
+  it.each([
+    ['nothing less than the shortest', 1, 5000],
+    ['what anybody may choose', 90, 90_000],
+    ['nothing more than the longest', 366 * 86_400, WEEKS],
+    ['nothing more than the longest, whatever it says', 2 ** 32 - 1, WEEKS],
+  ])('gives its message %s', async (_what, time, span) => {
+    const { alice, bob, world } = await createPairWithRogue();
+    bob.send(CHAT, content({ relative: true, time }));
+    await alice.sync();
+    await readHere(alice);
+    expect([await lines(alice), await sweep(alice)]).toEqual([['hei'], span]);
+    await pass(world, span, alice);
+    expect(await lines(alice)).toEqual([]);
+  });
+
+  it.each([
+    ['no time', { relative: true, time: 0 }],
+    ['a moment in the past', { relative: false, time: 1 }],
+    ['a moment to come', { relative: false, time: 2 ** 32 - 1 }],
+  ])('has a message that says %s shown as damaged', async (_what, expires) => {
+    const { alice, bob } = await createPairWithRogue();
+    bob.send(CHAT, content(expires));
+    await alice.sync();
+    await readHere(alice);
+    expect([await lines(alice), await sweep(alice)]).toEqual([['(damaged)'], null]);
+  });
+
+  const timer = (...bytes: number[]): Extension => ({
+    type: MESSAGE_TIMER_EXTENSION,
+    data: Uint8Array.from(bytes),
+  });
+
+  it.each<[string, readonly Extension[]]>([
+    ['shorter than any', [timer(1, 0, 0, 0, 4)]],
+    ['longer than any', [timer(1, 0xff, 0xff, 0xff, 0xff)]],
+    ['of a later version', [timer(2, 0, 0, 0, 60)]],
+    ['cut off', [timer(1, 0)]],
+    ['beside another extension', [messageTimerExtension(60), groupBindingExtension({ creatorId: BOB })]],
+  ])('finds nobody who follows it to a timer that is %s', async (_what, extensions) => {
+    const { alice, bob } = await createPairWithRogue();
+    bob.commit(CHAT, { extensions });
+    const { lastSeq } = await alice.api.conversation(CHAT);
+    const { events, state } = await alice.api.processEntries(CHAT, alice.relay.entries(CHAT, lastSeq));
+    expect(state).toMatchObject({ status: 'forked', timer: 0 });
+    expect(events).toMatchObject([{ change: { kind: 'refused' } }]);
+  });
+
+  it('changes no timer beside who is in the conversation', async () => {
+    const { alice, bob, world } = await createPairWithRogue();
+    const other = await Rogue.ofPerson(world.relay, alice.userId);
+    bob.commit(CHAT, { extensions: [messageTimerExtension(60)], adds: [other] });
+    const { lastSeq } = await alice.api.conversation(CHAT);
+    const { state } = await alice.api.processEntries(CHAT, alice.relay.entries(CHAT, lastSeq));
+    expect(state.status).toBe('forked');
+  });
+
+  it('finds no timer where a device knows of none', async () => {
+    const { alice, bob } = await createPairWithRogue();
+    bob.commit(CHAT, { leaf: { capabilities: { extensions: [0xf0a1] } } });
+    await alice.sync();
+    await expect(setTimer(alice, CHAT, 60)).rejects.toMatchObject({ code: 'invalid-proposal' });
+    expect((await alice.api.conversation(CHAT)).timer).toBe(0);
+  });
+});
+
+describe('the word of another own device', () => {
+  const reading = (change: object) =>
+    JSON.stringify({
+      v: 1,
+      type: 'own-state',
+      reads: [],
+      drafts: [],
+      readings: [{ conversationId: CHAT, seq: 9, at: 1, ...change }],
+    });
+
+  async function createPlay() {
+    const { alice, bob, phone, world } = await createHour();
+    const rogue = await modifiedClient(world);
+    await syncAll(alice, phone);
+    await bob.send(CHAT, 'For you.');
+    await alice.sync();
+    return { alice, phone, rogue, world, now: world.clock.now() };
+  }
+
+  it('gives no message more than its time from when it is heard', async () => {
+    const { alice, now, rogue, world } = await createPlay();
+    rogue.send(OWN, reading({ at: now + 365 * DAY }));
+    await alice.sync();
+    expect(await sweep(alice)).toBe(HOUR);
+    await pass(world, HOUR, alice);
+    expect(await lines(alice)).toEqual([]);
+  });
+
+  it('counts by the earlier of two', async () => {
+    const { alice, now, rogue } = await createPlay();
+    await readHere(alice);
+    rogue.send(OWN, reading({ at: now - HOUR / 2 }));
+    await alice.sync();
+    expect(await sweep(alice)).toBe(HOUR / 2);
+    rogue.send(OWN, reading({ at: now + HOUR / 2 }));
+    await alice.sync();
+    expect(await sweep(alice)).toBe(HOUR / 2);
+  });
+
+  it('is refused where it breaks the rules, and from a revoked one', async () => {
+    const { alice, rogue, now } = await createPlay();
+    const others = [{ seq: 0 }, { at: -1 }, { at: 9e15 }, { conversationId: `direct:${BOB}:${BOB}` }];
+    for (const change of others) rogue.send(OWN, reading(change));
+    rogue.send(OWN, reading({ at: now }));
+    await revoke(alice, rogue);
+    await alice.sync();
+    expect([await lines(alice), await sweep(alice)]).toEqual([['For you.'], null]);
+    expect(await kept(alice, ['heads'])).not.toContain('"at"');
+  });
+});

@@ -1,0 +1,73 @@
+/** Messages that disappear: the timer that members agree on, and the end of those that were read (PROTOCOL section 4). */
+import { ConversationId, check, Ids, Timer } from '../api/arguments.ts';
+import type { CryptoApi } from '../api/cryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import { parseConversationId } from '../conversation/conversationId.ts';
+import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
+import { MessageKeeper } from '../conversation/messageKeeper.ts';
+import { openOutbox } from '../conversation/messageView.ts';
+import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
+import { findMessage } from '../conversation/views.ts';
+import type { Session, UnlockedAccount } from '../session/session.ts';
+import { UNREAD, type WriteTransaction, write } from '../storage/db.ts';
+import { contentIdOf, readPayload, timerOf } from '../storage/payload.ts';
+import { putInOutbox, readOutbox } from './outboxRows.ts';
+
+export function createDisappearing(deps: TransactionDeps, session: Session) {
+  return {
+    async setTimer(id, given) {
+      const conversationId = check('setTimer', ConversationId, id);
+      const seconds = check('setTimer', Timer, given);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        const { conversation } = transaction;
+        const state = conversation.membership === 'member' ? await transaction.state() : null;
+        if (state === null || transaction.isSelf) throw new CryptoApiError('usage', 'no timer here');
+        if (conversation.refusal !== null) throw new CryptoApiError('identity-changed');
+        const pending = await pendingSubmission(transaction);
+        if (pending !== null) return pending;
+        // The rules let a commit change the timer alone.
+        if (isDue(await dueChanges(transaction, state)))
+          return commitAsMember(transaction, state, [], deps.env);
+        if (conversation.timer === seconds) return null;
+        return commitAsMember(transaction, state, [], deps.env, seconds);
+      });
+    },
+
+    async expireMessages(given) {
+      const shown = check('expireMessages', Ids, given);
+      const account = session.account();
+      return write(account.db, 'relaxed', async (tx) => {
+        const now = account.now();
+        const index = tx.objectStore('messages').index('expires');
+        for (const [conversationId, seq] of await index.getAllKeys(IDBKeyRange.upperBound([now, []]))) {
+          const keeper = new MessageKeeper(tx, account, conversationId);
+          const logged = await keeper.views.at(seq);
+          // An edit may have gone with its message.
+          if (logged?.record.erased === null) await keeper.erase(logged, 'expired');
+        }
+        await eraseWaiting(tx, account, now);
+        const gone: string[] = [];
+        for (const id of shown) if ((await findMessage(tx, account, id)) === null) gone.push(id);
+        const [next = UNREAD] = (await index.openKeyCursor())?.key ?? [];
+        return { gone, nextIn: next === UNREAD ? null : Math.max(0, next - now) };
+      });
+    },
+  } satisfies Partial<CryptoApi>;
+}
+
+/** Erases what the relay has taken, and what is over before the log has shown it. */
+async function eraseWaiting(tx: WriteTransaction, account: UnlockedAccount, now: number): Promise<void> {
+  const [rows, ids] = await readOutbox(tx, null);
+  for (const [i, row] of rows.entries()) {
+    const messageId = ids[i] ?? '';
+    const record = openOutbox(account, messageId, row);
+    const { payload, status, timestamp } = record;
+    const timer = status === 'sent' && timestamp !== null ? timerOf(readPayload(payload)) : 0;
+    if (timer === 0 || Date.parse(timestamp ?? '') + timer * 1000 > now) continue;
+    const at = { conversationId: row.conversationId, messageId, senderId: account.userId };
+    const gone = { ...record, status: 'discarded', payload: '', expired: contentIdOf(payload, at) } as const;
+    await putInOutbox(tx, account, messageId, row, gone);
+  }
+}
