@@ -38,6 +38,8 @@ export async function publishChain(folder = releasesFolder) {
   return release;
 }
 
+if (process.argv[1] === import.meta.filename) await publishChain();
+
 /** The same facts for browsers that know WAICT. */
 function writeWaictManifests(release) {
   for (const origin of ['app', 'keys']) {

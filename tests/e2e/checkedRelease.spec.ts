@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { firstRelease, holders, publish } from '../../verify/test/support/releases.ts';
+import { sha256 } from '../../verify/src/canonical.ts';
+import { holders, keyLines } from '../../verify/test/support/releases.ts';
 import { becomeContacts } from './support/person.ts';
 import { RunningRelay } from './support/relay.ts';
 import { expect, test as withoutRelease } from './support/test.ts';
@@ -18,34 +19,22 @@ interface Released {
   readonly command: (name: string, ...words: readonly string[]) => ChildProcess;
 }
 
-/** The relay serves the built client as a release that three people have signed. */
+/** Three people have made and signed the release that the relay serves, by the commands of build/release. */
 const test = withoutRelease.extend<{ folder: string; released: Released }>({
   folder: async ({}, provide) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-released-'));
-    for (const part of ['app', 'keys']) {
-      await cp(path.join(root, 'dist', part), path.join(folder, part), { recursive: true });
-    }
     await provide(folder);
     await rm(folder, { recursive: true, force: true });
   },
   released: async ({ folder }, provide) => {
-    const chain = await firstRelease(folder, holders('anna', 'bertta', 'carl'));
-    await publish(folder, chain);
-    const installed = path.join(folder, 'installed');
-    await mkdir(installed);
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, 'verify/'], {
-      cwd: root,
-    });
-    const [{ filename }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [{ filename: string }];
-    const manifest = { private: true, dependencies: { 'sinetti-open': `file:../${filename}` } };
-    await writeFile(path.join(installed, 'package.json'), JSON.stringify(manifest));
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund'], { cwd: installed });
+    const installed = await install(folder);
+    const rootHash = await release(folder);
     const running: ChildProcess[] = [];
     await provide({
-      root: chain.root,
+      root: rootHash,
       command(name, ...words) {
         const program = path.join(installed, 'node_modules/.bin', name);
-        const known = ['--root', chain.root, '--state', path.join(folder, 'state')];
+        const known = ['--root', rootHash, '--state', path.join(folder, 'state')];
         const child = spawn(process.execPath, [program, ...words, ...known], { stdio: 'pipe' });
         running.push(child);
         return child;
@@ -55,11 +44,54 @@ const test = withoutRelease.extend<{ folder: string; released: Released }>({
   },
   relay: async ({ folder, released }, provide) => {
     expect(released.root).toMatch(/^[\w-]{43}$/);
-    const relay = await RunningRelay.start({ WEB_DIR: folder });
+    const relay = await RunningRelay.start({ WEB_DIR: path.join(folder, 'dist') });
     await provide(relay);
     await relay.stop();
   },
 });
+
+/** Packs the package of the commands and installs it. @returns where */
+async function install(folder: string): Promise<string> {
+  const installed = path.join(folder, 'installed');
+  await mkdir(installed);
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, 'verify/'], {
+    cwd: root,
+  });
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [{ filename: string }];
+  const manifest = { private: true, dependencies: { 'sinetti-open': `file:../${filename}` } };
+  await writeFile(path.join(installed, 'package.json'), JSON.stringify(manifest));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund'], { cwd: installed });
+  return installed;
+}
+
+/** Makes a chain of what is built, as maintainers do. @returns the SHA-256 of its first step */
+async function release(folder: string): Promise<string> {
+  for (const part of ['app', 'keys']) {
+    await cp(path.join(root, 'dist', part), path.join(folder, 'dist', part), { recursive: true });
+  }
+  for (const file of ['package.json', 'package-lock.json']) {
+    await cp(path.join(root, file), path.join(folder, file));
+  }
+  const inFolder = (program: string, ...words: readonly string[]) => run(program, words, { cwd: folder });
+  const command = (name: string, ...words: readonly string[]) =>
+    inFolder(process.execPath, path.join(root, 'build/release', name), ...words);
+  await inFolder('git', 'init', '--quiet');
+  await inFolder('git', 'add', 'package.json', 'package-lock.json');
+  const author = ['-c', 'user.name=Anna', '-c', 'user.email=anna@example.org'];
+  await inFolder('git', ...author, 'commit', '--quiet', '--message', 'A client');
+
+  const people = holders('anna', 'bertta', 'carl');
+  await writeFile(path.join(folder, 'keys.txt'), keyLines(people));
+  for (const [name, { file }] of Object.entries(people)) {
+    await writeFile(path.join(folder, name), file ?? '', { mode: 0o600 });
+  }
+  await command('state.mjs', '--keys', 'keys.txt');
+  for (const name of ['anna', 'carl']) await command('sign.mjs', '--key', name, '--name', name);
+  await command('state.mjs');
+  for (const name of ['carl', 'bertta']) await command('sign.mjs', '--key', name, '--name', name);
+  await command('publish.mjs');
+  return sha256(await readFile(path.join(folder, 'releases/1.json')));
+}
 
 /** Waits for a command's end. @returns its exit code and what it has printed */
 async function ended(child: ChildProcess): Promise<{ code: number | null; output: string }> {
@@ -80,7 +112,7 @@ async function printed(child: ChildProcess, text: RegExp): Promise<string> {
   throw new Error(`it printed ${output} and ended`);
 }
 
-test('the packed commands find a relay’s release, open it without a page of the relay, and name a file that is changed', async ({
+test('three people sign a release; the packed commands find it at a relay, open it without a page of the relay, and name a file that is changed', async ({
   newBrowser,
   relay,
   released,

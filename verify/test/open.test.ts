@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mqttPath, presencePath } from '../../relay/contract/realtime.ts';
 import { compareRelay, fileKey } from '../src/compare.ts';
 import { createFetcher } from '../src/fetching.ts';
 import { type Served, serveRelease } from '../src/open/serve.ts';
@@ -145,18 +146,21 @@ describe('a checked release on this machine', () => {
     expect(asked).toHaveLength(before);
   });
 
-  it('passes a socket on, both ways', async () => {
+  it.each([mqttPath, presencePath])('passes a socket at %s on, both ways', async (socketPath) => {
     const port = Number(new URL(url).port);
-    const answer = await raw(port, `${upgrade(url, port)}second`, 'first second');
+    const answer = await raw(port, `${upgrade(url, port, socketPath)}second`, 'first second');
     expect(answer).toMatch(/^HTTP\/1\.1 101 /);
     expect(answer).toContain('Sec-WebSocket-Protocol: mqtt\r\n');
     expect(answer).not.toContain('Set-Cookie');
-    expect(asked.at(-1)?.headers['sec-websocket-protocol']).toBe('mqtt');
+    expect([asked.at(-1)?.url, asked.at(-1)?.headers['sec-websocket-protocol']]).toEqual([
+      socketPath,
+      'mqtt',
+    ]);
   });
 });
 
-const upgrade = (origin: string, port: number) =>
-  `GET /mqtt HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: ${origin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n`;
+const upgrade = (origin: string, port: number, socketPath = mqttPath) =>
+  `GET ${socketPath} HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: ${origin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n`;
 
 /** Sends bytes and reads until the end, or until something has come. */
 function raw(port: number, request: string, until?: string): Promise<string> {

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 /** The addresses that reach the relay: its calls, and no page of it. */
 export const relayPath = /^\/(?:api|healthz|readyz)(?:[/?]|$)/;
 /** The sockets of the relay: messages by MQTT, and presence. */
-export const socketPath = /^\/(?:mqtt|ws)(?:\?|$)/;
+export const socketPath = /^\/(?:mqtt|ws)(?:[/?]|$)/;
 
 /** Headers of a request that are between a browser and this program, or say where its page came from. */
 const notPassedOn =
