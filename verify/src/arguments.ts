@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Failure } from './errors.ts';
 import { defaultStateFolder } from './seen.ts';
 
-/** What both commands are told. */
+/** The arguments that both commands take. */
 export interface CommonArguments {
   readonly target: string;
   /** The SHA-256 of the chain's first step. */

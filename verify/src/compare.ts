@@ -126,7 +126,7 @@ function differencesOfHeaders(
   ];
 }
 
-/** Of a policy the directives that differ, and of any other header the value. */
+/** Names the directives of a policy that differ, or the value of any other header. */
 function describe(found: string | undefined, expected: string): string {
   if (found === undefined) return 'not sent';
   if (!expected.includes('; ')) return found;

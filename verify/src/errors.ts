@@ -1,4 +1,4 @@
-/** What is wrong, each with a code that stays the same whatever its sentence says. */
+/** Codes of failures, which stay the same when their sentences change. */
 export type FailureCode =
   /** Not an address of a relay, or an argument that is not understood. */
   | 'usage'

@@ -13,7 +13,7 @@ import {
   type ReleaseStatement,
 } from './statement.ts';
 
-/** What is stated of a release beside its files. */
+/** The facts of a release beside its files. */
 export interface ReleaseFacts {
   readonly version: string;
   readonly source: ReleaseStatement['source'];

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { Failure } from './errors.ts';
 
-/** What `ssh-keygen -Y sign -n` was told that a signature is for: one made for something else proves nothing here. */
+/** The purpose that `ssh-keygen -Y sign -n` is told: a signature for another one proves nothing here. */
 export const releaseNamespace = 'sinetti-release';
 
 /** A public key as OpenSSH writes it in a line: its type and its blob in base64. */

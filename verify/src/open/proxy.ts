@@ -15,7 +15,7 @@ const passedBack =
   /^(?:content-type|content-length|content-encoding|content-range|accept-ranges|etag|retry-after|location|upload-[a-z]+|tus-[a-z-]+|allow)$/;
 /** Media types that a browser shows as no page and runs as no script. */
 const inertTypes = /^(?:application\/(?:json|problem\+json|octet-stream)|text\/plain)(?:;|$)/;
-/** Whatever a relay answers, as a document it may do nothing. */
+/** Headers of every answer of the relay: opened as a document, it may do nothing. */
 const inert = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
