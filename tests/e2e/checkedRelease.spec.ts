@@ -35,7 +35,9 @@ const test = withoutRelease.extend<{ folder: string; released: Released }>({
       command(name, ...words) {
         const program = path.join(installed, 'node_modules/.bin', name);
         const known = ['--root', rootHash, '--state', path.join(folder, 'state')];
-        const child = spawn(process.execPath, [program, ...words, ...known], { stdio: 'pipe' });
+        const child = spawn(process.execPath, [program, words[0] ?? '', ...known, ...words.slice(1)], {
+          stdio: 'pipe',
+        });
         running.push(child);
         return child;
       },
@@ -113,6 +115,7 @@ async function printed(child: ChildProcess, text: RegExp): Promise<string> {
 }
 
 test('three people sign a release; the packed commands find it at a relay, open it without a page of the relay, and name a file that is changed', async ({
+  folder,
   newBrowser,
   relay,
   released,
@@ -123,6 +126,23 @@ test('three people sign a release; the packed commands find it at a relay, open 
     expect(output).toMatch(/^ok {4}keys {2}\/assets\/crypto\.worker-[\w-]+\.js$/m);
     expect(output).not.toContain('DIFF');
     expect([code, output.trimEnd().split('\n').at(-1)]).toEqual([0, 'All of it is the release.']);
+  });
+
+  await test.step('it compares a folder, writes the manifest for WEBCAT, and says how it is used', async () => {
+    const inFolder = await ended(released.command('sinetti', 'verify', path.join(folder, 'dist')));
+    expect([inFolder.code, inFolder.output]).toEqual([
+      0,
+      expect.stringContaining('All of it is the release.'),
+    ]);
+    const words = ['--origin', 'app', '--project', 'https://sinetti.example'];
+    const manifest = await ended(released.command('sinetti', 'webcat', relay.url, ...words));
+    expect(JSON.parse(manifest.output)).toMatchObject({ default_index: '/index.html', version: '0.1.0' });
+    expect((await ended(released.command('sinetti', 'verify', 'no address'))).code).toBe(2);
+    const elsewhere = await ended(released.command('sinetti', 'verify', relay.url, '--root', 'A'.repeat(43)));
+    expect([elsewhere.code, elsewhere.output]).toEqual([
+      1,
+      expect.stringMatching(/^chain: The chain begins with /),
+    ]);
   });
 
   const opened = released.command('sinetti-open', relay.url);
