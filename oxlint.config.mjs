@@ -7,7 +7,7 @@ const fixtures = 'tests/doors/fixtures';
 export default {
   plugins: ['typescript', 'unicorn', 'oxc', 'react', 'jsx-a11y', 'import', 'promise', 'vitest'],
   categories: { correctness: 'error', suspicious: 'error' },
-  ignorePatterns: ['dist', 'relay/dist', 'crypto-core/dist'],
+  ignorePatterns: ['dist', 'relay/dist', 'crypto-core/dist', 'verify/dist'],
   rules: {
     'typescript/no-explicit-any': 'error',
     'typescript/no-floating-promises': 'error',
@@ -54,7 +54,7 @@ export default {
       rules: { 'no-restricted-imports': ['error', { patterns }] },
     })),
     {
-      files: ['tests/**', 'crypto-core/test/**', 'relay/test/**'],
+      files: ['tests/**', 'crypto-core/test/**', 'relay/test/**', 'verify/test/**'],
       rules: {
         'typescript/no-non-null-assertion': 'off',
         'eslint/no-console': 'off',

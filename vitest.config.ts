@@ -108,6 +108,7 @@ export default defineConfig({
         },
       },
       { test: { ...withRelay, name: 'relay-mocks', include: mocking('relay/test') } },
+      { test: { ...withRelay, ...sharing, name: 'verify', include: ['verify/test/**/*.test.ts'] } },
       {
         ...fromSource,
         plugins: [compileCatalogues()],

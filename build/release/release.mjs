@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { productionPackages } from './packages.mjs';
+import { publishChain } from './publish.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +32,13 @@ const name = `sinetti-${version}-linux-${process.arch}${values['without-node'] ?
 for (const built of ['dist/app/index.html', 'dist/keys/keys.html', 'relay/dist/src/server.js']) {
   if (!existsSync(built)) throw new Error(`There is no ${built}: run npm run build first.`);
 }
+
+const stated = await publishChain();
+const about =
+  stated === null
+    ? 'There is no chain of releases here: nobody can check this archive.'
+    : `Signed: step ${stated.seq}.`;
+process.stderr.write(`${about}\n`);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'sinetti-release-'));
 const root = path.join(folder, name);

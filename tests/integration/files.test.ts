@@ -138,7 +138,7 @@ describe('files between two browsers and a real relay', () => {
     if (asked === undefined) throw new Error('no message');
     const sealing = new Promise<void>((resolve) => {
       const source = new Blob([bytesOf(10)]);
-      // Whoever reads this file waits for ever.
+      // A reader of this file waits for ever.
       source.slice = () => {
         resolve();
         return { arrayBuffer: () => new Promise(() => {}) } as Blob;

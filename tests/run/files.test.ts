@@ -5,6 +5,7 @@ import { projectFiles } from '../support/projectFiles.ts';
 const places = [
   /^crypto-core\/test\/.+\.test\.ts$/,
   /^relay\/test\/.+\.test\.ts$/,
+  /^verify\/test\/.+\.test\.ts$/,
   /^tests\/unit\/workers\/.+\.test\.ts$/,
   /^tests\/unit\/src\/.+\.test\.tsx?$/,
   /^tests\/(?:integration|docs|doors|package|run|simulation)\/.+\.test\.ts$/,

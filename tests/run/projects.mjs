@@ -9,6 +9,7 @@ export const runs = {
       'src-mocks',
       'relay',
       'relay-mocks',
+      'verify',
       'integration',
     ],
     e2e: ['stories'],

@@ -221,6 +221,29 @@ export function keptHeaders(
   };
 }
 
+/**
+ * All that is sent with a client, for the statement of a release: the same for every relay, so that `{app}` and `{keys}` stand
+ * for its two origins.
+ */
+export function releaseHeaders({ frame, storage }: KeysScripts) {
+  const ofOrigin = (origin: keyof typeof resourcePolicy) => {
+    const { 'content-security-policy': _, ...others } = documentHeaders(origin, '');
+    return others;
+  };
+  return {
+    headers: { app: ofOrigin('app'), keys: ofOrigin('keys') },
+    caching: { assets: hashedName, others: 'no-cache' },
+    policies: {
+      page: pagePolicy([], '{keys}'),
+      room: keysFramePolicy('{app}', frame),
+      storage: storagePagePolicy(storage),
+      'workers.crypto': cryptoWorkerPolicy,
+      'workers.app': serviceWorkerPolicy([]),
+      'workers.keys': serviceWorkerPolicy([]),
+    },
+  };
+}
+
 function documentHeaders(origin: keyof typeof resourcePolicy, policy: string): Record<string, string> {
   return {
     ...headers,

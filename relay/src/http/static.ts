@@ -82,7 +82,7 @@ function serveOperatorScript(
 }
 
 /** The scripts of the pages at the origin of the keys, which the build has put into them. */
-function scriptsIn({ current }: WebClient): KeysScripts {
+export function scriptsIn({ current }: Pick<WebClient, 'current'>): KeysScripts {
   const hashesOf = (file: string) => {
     const page = readFileSync(path.join(current, 'keys', file), 'utf8');
     return [...page.matchAll(/<script type="module">(.*?)<\/script>/gs)].map(
@@ -100,8 +100,10 @@ function filesOf({ current, former }: WebClient, part: 'app' | 'keys'): FastifyS
     root: formerRoot === null ? root : [root, formerRoot],
     // Pages of the version before need its hashed files; its other files have successors.
     allowedPath: (pathname, from) => pathname.startsWith('/assets/') || path.resolve(from) !== formerRoot,
-    // One route for each file that is there now: no address can name a file outside, or one with a leading dot.
+    // One route for each file that is there now: no address can name a file outside.
     wildcard: false,
+    // The statement of the release with its signatures is under /.well-known (RFC 8615).
+    serveDotFiles: true,
     // Caching is set by address, with the other headers.
     cacheControl: false,
     acceptRanges: false,

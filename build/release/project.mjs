@@ -1,0 +1,46 @@
+// Gives the commands of releases the repository that they run in: its build, its commit and its folder of releases.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sha256 } from '../../verify/dist/canonical.js';
+import { chainIn, stateRelease } from '../../verify/dist/making.js';
+
+/** The chain, as it is committed. */
+export const releasesFolder = 'releases';
+
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+
+/** The chain that is verified, and the step after it that isn't signed by enough yet. */
+export function readChain(folder = releasesFolder) {
+  return chainIn((name) =>
+    readFile(path.join(folder, name)).catch((error) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    }),
+  );
+}
+
+/**
+ * The statement of what is built here, after a step.
+ * @param commit what it was built of: the tree has to be that, but for the folder of releases; by default the commit that is checked out
+ */
+export async function stateBuild(former, commit = git('rev-parse', 'HEAD')) {
+  const changed = git('diff', '--name-only', commit, '--', '.', `:!${releasesFolder}`);
+  if (changed !== '') throw new Error(`Not the files of ${commit}: ${changed.split('\n').join(', ')}.`);
+  const custom = ['OPERATOR_FILE', 'VITE_API_HOST', 'VITE_MQTT_URL'].filter((name) => process.env[name]);
+  if (custom.length > 0) throw new Error(`A release is built without ${custom.join(', ')}.`);
+  if (!existsSync('dist/app/index.html')) throw new Error('Nothing is built: run npm run build first.');
+  const { releaseHeaders } = await import('../../relay/dist/src/http/headers.js');
+  const { scriptsIn } = await import('../../relay/dist/src/http/static.js');
+  const facts = {
+    version: JSON.parse(readFileSync('package.json', 'utf8')).version,
+    source: {
+      commit,
+      lockfile: sha256(readFileSync('package-lock.json')),
+      node: process.version,
+    },
+    served: releaseHeaders(scriptsIn({ current: 'dist' })),
+  };
+  return stateRelease('dist', facts, former);
+}

@@ -1,0 +1,192 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { sha256 } from '../../verify/src/canonical.ts';
+import { holders, keyLines } from '../../verify/test/support/releases.ts';
+import { becomeContacts } from './support/person.ts';
+import { RunningRelay } from './support/relay.ts';
+import { expect, test as withoutRelease } from './support/test.ts';
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '../..');
+
+interface Released {
+  /** The SHA-256 of the first step of the chain. */
+  readonly root: string;
+  /** Runs a command of the package that `npm pack` makes, as somebody has it who has nothing else of this repository. */
+  readonly command: (name: string, ...words: readonly string[]) => ChildProcess;
+}
+
+/** Three people have made and signed the release that the relay serves, by the commands of build/release. */
+const test = withoutRelease.extend<{ folder: string; released: Released }>({
+  folder: async ({}, provide) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-released-'));
+    await provide(folder);
+    await rm(folder, { recursive: true, force: true });
+  },
+  released: async ({ folder }, provide) => {
+    const installed = await install(folder);
+    const rootHash = await release(folder);
+    const running: ChildProcess[] = [];
+    await provide({
+      root: rootHash,
+      command(name, ...words) {
+        const program = path.join(installed, 'node_modules/.bin', name);
+        const known = ['--root', rootHash, '--state', path.join(folder, 'state')];
+        const child = spawn(process.execPath, [program, words[0] ?? '', ...known, ...words.slice(1)], {
+          stdio: 'pipe',
+        });
+        running.push(child);
+        return child;
+      },
+    });
+    for (const child of running) child.kill('SIGTERM');
+  },
+  relay: async ({ folder, released }, provide) => {
+    expect(released.root).toMatch(/^[\w-]{43}$/);
+    const relay = await RunningRelay.start({ WEB_DIR: path.join(folder, 'dist') });
+    await provide(relay);
+    await relay.stop();
+  },
+});
+
+/** Packs the package of the commands and installs it. @returns where */
+async function install(folder: string): Promise<string> {
+  const installed = path.join(folder, 'installed');
+  await mkdir(installed);
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, 'verify/'], {
+    cwd: root,
+  });
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [{ filename: string }];
+  const manifest = { private: true, dependencies: { 'sinetti-open': `file:../${filename}` } };
+  await writeFile(path.join(installed, 'package.json'), JSON.stringify(manifest));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund'], { cwd: installed });
+  return installed;
+}
+
+/** Makes a chain of what is built, as maintainers do. @returns the SHA-256 of its first step */
+async function release(folder: string): Promise<string> {
+  for (const part of ['app', 'keys']) {
+    await cp(path.join(root, 'dist', part), path.join(folder, 'dist', part), { recursive: true });
+  }
+  for (const file of ['package.json', 'package-lock.json']) {
+    await cp(path.join(root, file), path.join(folder, file));
+  }
+  const inFolder = (program: string, ...words: readonly string[]) => run(program, words, { cwd: folder });
+  const command = (name: string, ...words: readonly string[]) =>
+    inFolder(process.execPath, path.join(root, 'build/release', name), ...words);
+  await inFolder('git', 'init', '--quiet');
+  await inFolder('git', 'add', 'package.json', 'package-lock.json');
+  const author = ['-c', 'user.name=Anna', '-c', 'user.email=anna@example.org'];
+  await inFolder('git', ...author, 'commit', '--quiet', '--message', 'A client');
+
+  const people = holders('anna', 'bertta', 'carl');
+  await writeFile(path.join(folder, 'keys.txt'), keyLines(people));
+  for (const [name, { file }] of Object.entries(people)) {
+    await writeFile(path.join(folder, name), file ?? '', { mode: 0o600 });
+  }
+  await command('state.mjs', '--keys', 'keys.txt');
+  for (const name of ['anna', 'carl']) await command('sign.mjs', '--key', name, '--name', name);
+  await command('state.mjs');
+  for (const name of ['carl', 'bertta']) await command('sign.mjs', '--key', name, '--name', name);
+  await command('publish.mjs');
+  return sha256(await readFile(path.join(folder, 'releases/1.json')));
+}
+
+/** Waits for a command's end. @returns its exit code and what it has printed */
+async function ended(child: ChildProcess): Promise<{ code: number | null; output: string }> {
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => output.push(String(part)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output: output.join('') };
+}
+
+/** Waits until a command has printed something. @returns the first match */
+async function printed(child: ChildProcess, text: RegExp): Promise<string> {
+  let output = '';
+  for await (const part of child.stdout ?? []) {
+    output += String(part);
+    const [found] = text.exec(output) ?? [];
+    if (found !== undefined) return found;
+  }
+  throw new Error(`it printed ${output} and ended`);
+}
+
+test('three people sign a release; the packed commands find it at a relay, open it without a page of the relay, and name a file that is changed', async ({
+  folder,
+  newBrowser,
+  relay,
+  released,
+}) => {
+  await test.step('sinetti verify compares each file and header', async () => {
+    const { code, output } = await ended(released.command('sinetti', 'verify', relay.url));
+    expect(output).toMatch(/^ok {4}app {3}\/index\.html$/m);
+    expect(output).toMatch(/^ok {4}keys {2}\/assets\/crypto\.worker-[\w-]+\.js$/m);
+    expect(output).not.toContain('DIFF');
+    expect([code, output.trimEnd().split('\n').at(-1)]).toEqual([0, 'All of it is the release.']);
+  });
+
+  await test.step('it compares a folder, writes the manifest for WEBCAT, and says how it is used', async () => {
+    const inFolder = await ended(released.command('sinetti', 'verify', path.join(folder, 'dist')));
+    expect([inFolder.code, inFolder.output]).toEqual([
+      0,
+      expect.stringContaining('All of it is the release.'),
+    ]);
+    const words = ['--origin', 'app', '--project', 'https://sinetti.example'];
+    const manifest = await ended(released.command('sinetti', 'webcat', relay.url, ...words));
+    expect(JSON.parse(manifest.output)).toMatchObject({ default_index: '/index.html', version: '0.1.0' });
+    expect((await ended(released.command('sinetti', 'verify', 'no address'))).code).toBe(2);
+    const elsewhere = await ended(released.command('sinetti', 'verify', relay.url, '--root', 'A'.repeat(43)));
+    expect([elsewhere.code, elsewhere.output]).toEqual([
+      1,
+      expect.stringMatching(/^chain: The chain begins with /),
+    ]);
+  });
+
+  const opened = released.command('sinetti-open', relay.url);
+  const address = await printed(opened, /http:\/\/localhost:\d+/);
+  const { context, person: alice } = await newBrowser('alice', { baseURL: address });
+  const asked = new Set<string>();
+  context.on('request', (request) => asked.add(new URL(request.url()).origin));
+  alice.page.on('websocket', (socket) => asked.add(new URL(socket.url()).origin));
+
+  await test.step('who opens it talks with somebody at the relay', async () => {
+    const { person: bob } = await newBrowser('bob');
+    await alice.signUp();
+    await bob.signUp();
+    await becomeContacts(alice, bob);
+    await alice.openChat(bob);
+    await bob.openChat(alice);
+    await alice.send('Is this the code that was reviewed?');
+    await bob.sees('Is this the code that was reviewed?');
+    await bob.send('Every byte of it.');
+    await alice.sees('Every byte of it.');
+    // Presence comes by a socket of its own.
+    await expect(alice.contact(bob)).toContainText('Online');
+    await expect(bob.contact(alice)).toContainText('Online');
+  });
+
+  await test.step('the browser has asked nobody but this machine, and takes up its session again', async () => {
+    await alice.page.reload();
+    await alice.sees('Every byte of it.');
+    const port = Number(new URL(address).port);
+    const own = [`http://localhost:${port}`, `http://localhost:${port + 1}`, `ws://localhost:${port}`];
+    expect([...asked].toSorted()).toEqual(own.toSorted());
+  });
+
+  await test.step('a changed file is named, and keeps the release from being opened', async () => {
+    const copies = path.join(relay.dataDir, 'web');
+    const [copy = ''] = await readdir(copies);
+    await writeFile(path.join(copies, copy, 'app/robots.txt'), 'User-agent: *\nDisallow: /\n');
+    const changed = await ended(released.command('sinetti', 'verify', relay.url));
+    expect(changed.output).toContain('DIFF  app   /robots.txt\n        its content is another one\n');
+    expect(changed.code).toBe(1);
+    const refused = await ended(released.command('sinetti-open', relay.url, '--port', '18080'));
+    expect([refused.code, refused.output]).toEqual([
+      1,
+      `different: Not the files of the release: ${relay.url}/robots.txt\n`,
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+import { sha256 } from './canonical.ts';
+import { Failure } from './errors.ts';
+import { isSignedBy, parseSigningKey } from './sshsig.ts';
+import { type KeysStatement, parseStatement, type ReleaseStatement, type Statement } from './statement.ts';
+
+/** One step as it is kept and served: its bytes, and the armored signatures by the names of their makers. */
+export interface SignedStep {
+  readonly bytes: Uint8Array;
+  readonly signatures: Readonly<Record<string, string>>;
+}
+
+/** A place in the chain, by which a later one is known to follow. */
+export interface Place {
+  readonly seq: number;
+  /** The SHA-256 of the step's bytes. */
+  readonly hash: string;
+}
+
+/** The chain up to a step whose signatures have been verified. */
+export interface Chain extends Place {
+  /** The keys whose signatures the next step needs. */
+  readonly keys: KeysStatement;
+  /** The newest release; null before the first. */
+  readonly release: (ReleaseStatement & { readonly hash: string }) | null;
+  /** The hash of each step, the first one first. */
+  readonly hashes: readonly string[];
+}
+
+/** Verifies the first step, which makes the chain: its keys sign themselves, and its hash is known beforehand. */
+function begin(step: SignedStep, root: string): Chain {
+  const hash = sha256(step.bytes);
+  if (hash !== root) throw new Failure('chain', `The chain begins with ${hash}, not with the root ${root}.`);
+  const statement = parseStatement(step.bytes);
+  if (statement.type !== 'sinetti-release-keys' || statement.seq !== 1 || statement.prev !== null) {
+    throw new Failure('chain', 'The first step of a chain names its keys.');
+  }
+  requireSignatures(step, statement, statement);
+  return { seq: 1, hash, keys: statement, release: null, hashes: [hash] };
+}
+
+/**
+ * Verifies the step after the end of a chain: that it is the next one, names the one before it, and is signed by enough of
+ * the keys in force. New keys are signed by enough of the old ones and of themselves, so that who holds them can use them.
+ * @throws Failure `malformed`, `chain` or `signature`
+ */
+export function follow(chain: Chain, step: SignedStep): Chain {
+  const statement = parseStatement(step.bytes);
+  if (statement.seq !== chain.seq + 1) {
+    throw new Failure('chain', `Step ${chain.seq + 1} of the chain calls itself step ${statement.seq}.`);
+  }
+  if (statement.prev !== chain.hash) {
+    throw new Failure('chain', `Step ${statement.seq} doesn't follow the step before it.`);
+  }
+  requireSignatures(step, chain.keys, statement);
+  if (statement.type === 'sinetti-release-keys') {
+    requireSignatures(step, statement, statement);
+    for (const [name, key] of Object.entries(statement.keys)) {
+      const former = chain.keys.keys[name];
+      // The old key's signature and the new one's would be in one file.
+      if (former !== undefined && former !== key) {
+        throw new Failure(
+          'chain',
+          `Step ${statement.seq} gives another key to ${name}: it needs a name of its own.`,
+        );
+      }
+    }
+  }
+  const hash = sha256(step.bytes);
+  return {
+    seq: statement.seq,
+    hash,
+    keys: statement.type === 'sinetti-release-keys' ? statement : chain.keys,
+    release: statement.type === 'sinetti-release' ? { ...statement, hash } : chain.release,
+    hashes: [...chain.hashes, hash],
+  };
+}
+
+/**
+ * Verifies a whole chain.
+ * @param root the SHA-256 of its first step, which the reader has from elsewhere
+ * @param seen the end of the chain as this reader has seen it before: it may have grown since, and nothing else
+ * @throws Failure
+ */
+export function verifyChain(steps: readonly SignedStep[], root: string, seen: Place | null = null): Chain {
+  const [first, ...others] = steps;
+  if (first === undefined) throw new Failure('unsigned', 'There is no step in the chain.');
+  const chain = others.reduce(follow, begin(first, root));
+  if (seen !== null && chain.seq < seen.seq) {
+    throw new Failure(
+      'rollback',
+      `Step ${seen.seq} was seen here before, and now ${chain.seq} is the last one.`,
+    );
+  }
+  if (seen !== null && chain.hashes[seen.seq - 1] !== seen.hash) {
+    throw new Failure('rollback', `Step ${seen.seq} is another one than was seen here before.`);
+  }
+  return chain;
+}
+
+function requireSignatures(step: SignedStep, keys: KeysStatement, { seq }: Statement): void {
+  const signers = Object.entries(keys.keys)
+    .filter(([name, line]) => {
+      const armored = step.signatures[name];
+      return armored !== undefined && isSignedBy(parseSigningKey(line), step.bytes, armored);
+    })
+    .map(([name]) => name);
+  if (signers.length >= keys.threshold) return;
+  const found = signers.length === 0 ? 'none' : signers.join(', ');
+  throw new Failure(
+    'signature',
+    `Step ${seq} needs ${keys.threshold} signatures, and has of these keys: ${found}.`,
+  );
+}

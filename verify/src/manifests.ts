@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { canonicalBytes, type Json } from './canonical.ts';
+import { keysPages, type Origins } from './expected.ts';
+import type { Origin, ReleaseStatement } from './statement.ts';
+
+/** The folder of an origin for manifests of WAICT, which are named by their hash so that what an address holds never changes. */
+export const waictPath = '/.well-known/waict/manifests';
+
+/**
+ * The manifest of an origin for browsers that know WAICT, by draft-waict-integrity-v2 (15 April 2026): the manifest, an empty
+ * transparency proof, which the draft lets stand where no log is used, and the hashes of its WebAssembly.
+ * @returns the body of `application/waict-integrity-manifest`, and the name that its hash gives it
+ */
+export function waictManifest(
+  release: ReleaseStatement,
+  origin: Origin,
+): { readonly name: string; readonly body: Uint8Array } {
+  const files = release.files[origin];
+  const pages: Readonly<Record<string, string>> =
+    origin === 'app' ? { '/': files['/index.html'] ?? '' } : pagesOfKeys(files);
+  const manifest: Json = {
+    hashes: { ...files, ...pages },
+    // Any route of the app answers with its one page.
+    ...(origin === 'app' ? { fallback_hashes: [files['/index.html'] ?? ''] } : {}),
+    ...(origin === 'keys' ? { wasm_hashes: release.wasm } : {}),
+  };
+  const body = Buffer.concat([canonicalBytes(manifest), Buffer.from('\n\n')]);
+  const name = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return { name, body };
+}
+
+function pagesOfKeys(files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(keysPages).map(([path, file]) => [path, files[file] ?? '']));
+}
+
+/**
+ * The `manifest` object of an origin for WEBCAT, by freedomofpress/webcat-spec of 9 December 2025, still to be given a
+ * timestamp of Sigsum and to be signed by its own command (`webcat manifest sign`).
+ * @param app the address of the project
+ */
+export function webcatManifest(
+  release: ReleaseStatement,
+  origin: Origin,
+  app: string,
+  origins: Origins,
+): Readonly<Record<string, Json>> {
+  const filled = (policy: string) =>
+    policy.replaceAll('{app}', origins.app).replaceAll('{keys}', origins.keys);
+  const index = origin === 'app' ? '/index.html' : '/keys.html';
+  return {
+    app,
+    version: release.version,
+    default_csp: filled(release.policies[origin === 'app' ? 'page' : 'room']),
+    extra_csp: Object.fromEntries(
+      Object.entries(release.policyOf[origin]).map(([path, name]) => [path, filled(release.policies[name])]),
+    ),
+    default_index: index,
+    default_fallback: index,
+    files: release.files[origin],
+    wasm: origin === 'keys' ? release.wasm : [],
+  };
+}

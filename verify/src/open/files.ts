@@ -1,0 +1,34 @@
+import { sha256 } from '../canonical.ts';
+import { fileKey } from '../compare.ts';
+import { Failure } from '../errors.ts';
+import type { Origins } from '../expected.ts';
+import type { Fetcher } from '../fetching.ts';
+import { origins as bothOrigins, type ReleaseStatement } from '../statement.ts';
+
+/**
+ * Fetches the files of a release from a relay, each of which has to be the one that was signed.
+ * @returns their contents by {@link fileKey}
+ * @throws Failure `different` naming the files that are not
+ */
+export async function fetchRelease(
+  release: ReleaseStatement,
+  origins: Origins,
+  fetcher: Fetcher,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  const wrong: string[] = [];
+  await Promise.all(
+    bothOrigins.flatMap((origin) =>
+      Object.entries(release.files[origin]).map(async ([path, hash]) => {
+        const url = `${origins[origin]}${path}`;
+        const { content, status } = await fetcher.get(url);
+        if (status === 200 && sha256(content) === hash) files.set(fileKey(origin, path), content);
+        else wrong.push(url);
+      }),
+    ),
+  );
+  if (wrong.length > 0) {
+    throw new Failure('different', `Not the files of the release: ${wrong.toSorted().join(', ')}`);
+  }
+  return files;
+}

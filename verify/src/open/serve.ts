@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { fileKey } from '../compare.ts';
+import { Failure } from '../errors.ts';
+import {
+  contentTypeOf,
+  headersAt,
+  keysPages,
+  type Origins,
+  operatorScript,
+  operatorSettings,
+} from '../expected.ts';
+import type { Origin, ReleaseStatement } from '../statement.ts';
+import { passOn, passSocketOn, refuseSocket, relayPath, socketPath } from './proxy.ts';
+
+export interface ServeOptions {
+  readonly release: ReleaseStatement;
+  /** The contents of its files, checked. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The origin of the relay's app, which calls and sockets are passed on to. */
+  readonly relay: string;
+  /** The port of the app; the keys have the one after it. */
+  readonly port: number;
+}
+
+export interface Served {
+  /** To be opened in a browser. */
+  readonly origins: Origins;
+  close(): Promise<void>;
+}
+
+/** Both loopback addresses: on the one that is left out somebody else could answer for `localhost`. */
+const loopbacks = ['127.0.0.1', '::1'];
+
+/**
+ * Serves a release on this machine alone, at two origins as a relay does, with the release's own headers.
+ * @throws Failure `usage` if a port is taken
+ */
+export async function serveRelease({ files, port, relay, release }: ServeOptions): Promise<Served> {
+  const origins = { app: `http://localhost:${port}`, keys: `http://localhost:${port + 1}` };
+  const servers: Server[] = [];
+  const sockets = new Set<{ destroy(): void }>();
+
+  function answer(origin: Origin, request: IncomingMessage, response: ServerResponse): void {
+    // A page of another name that leads to this machine would get at the app's origin otherwise.
+    if (request.headers.host !== new URL(origins[origin]).host) return void response.writeHead(421).end();
+    const { method = 'GET', url = '/' } = request;
+    if (origin === 'app' && relayPath.test(url)) {
+      if (!isOwn(request)) return void response.writeHead(403).end();
+      return passOn(relay, request, response);
+    }
+    if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405).end();
+    const [path = '/'] = url.split('?', 1);
+    if (origin === 'app' && path in keysPages) {
+      return void response
+        .writeHead(302, { location: `${origins.keys}${path}`, 'cache-control': 'no-store' })
+        .end();
+    }
+    const content = contentAt(origin, path, request);
+    if (content === undefined) return void response.writeHead(404, { 'cache-control': 'no-store' }).end();
+    response.writeHead(200, {
+      ...headersAt(release, origin, path, origins),
+      'content-type': content.type,
+      'content-length': content.bytes.byteLength,
+    });
+    response.end(method === 'HEAD' ? undefined : content.bytes);
+  }
+
+  function contentAt(
+    origin: Origin,
+    path: string,
+    { headers }: IncomingMessage,
+  ): { readonly bytes: Uint8Array; readonly type: string } | undefined {
+    if (path === '/operator.js') {
+      const script = operatorScript(operatorSettings(release, origins));
+      return { bytes: Buffer.from(script), type: contentTypeOf(path) };
+    }
+    const file = origin === 'keys' ? (keysPages[path] ?? path) : path;
+    const bytes = files.get(fileKey(origin, file));
+    if (bytes !== undefined) return { bytes, type: contentTypeOf(file) };
+    // Every route of the app is its one page; a missing script stays missing.
+    const isRoute =
+      origin === 'app' && !path.startsWith('/assets/') && /text\/html/.test(headers.accept ?? '');
+    const page = isRoute ? files.get(fileKey('app', '/index.html')) : undefined;
+    return page === undefined ? undefined : { bytes: page, type: contentTypeOf('/index.html') };
+  }
+
+  /** Returns whether the app's own page asks, or something that is no page. */
+  function isOwn({ headers }: IncomingMessage): boolean {
+    return headers.origin === undefined || headers.origin === origins.app;
+  }
+
+  async function listen(origin: Origin, host: string): Promise<void> {
+    const server = createServer((request, response) => answer(origin, request, response));
+    server.on('upgrade', (request: IncomingMessage, socket, head) => {
+      socket.on('error', () => undefined);
+      const isHere = request.headers.host === new URL(origins.app).host;
+      if (origin !== 'app' || !isHere || !isOwn(request) || !socketPath.test(request.url ?? '')) {
+        return refuseSocket(socket, 403);
+      }
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      passSocketOn(relay, request, socket, head);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port: origin === 'app' ? port : port + 1 }, resolve);
+    });
+    servers.push(server);
+  }
+
+  async function close(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(
+      servers.map((server) => {
+        server.closeAllConnections();
+        return new Promise((resolve) => server.close(resolve));
+      }),
+    );
+  }
+
+  try {
+    for (const host of loopbacks) {
+      for (const origin of ['keys', 'app'] as const) {
+        await listen(origin, host).catch((error: NodeJS.ErrnoException) => {
+          // A machine without IPv6 has nobody there either.
+          if (host !== '::1' || !['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(error.code ?? '')) throw error;
+        });
+      }
+    }
+  } catch (error) {
+    await close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure(
+      'usage',
+      `The ports ${port} and ${port + 1} can't be had (${reason}): name another --port.`,
+    );
+  }
+  return { origins, close };
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+import { createHash } from 'node:crypto';
+import { readArguments, runCommand } from './arguments.ts';
+import { Failure } from './errors.ts';
+import { createFetcher } from './fetching.ts';
+import { fetchRelease } from './open/files.ts';
+import { serveRelease } from './open/serve.ts';
+import { describeRelease, relayOrigin, releaseOf } from './relay.ts';
+
+const usage = `sinetti-open URL [--port PORT] [--root HASH] [--state FOLDER]
+  Checks the release that a relay serves and opens it on this machine, so that no page of the relay runs.
+  --port PORT     the app's; the keys have the one after it. Keep to one: what a browser stores belongs to it
+  --root HASH     the SHA-256 of the chain's first step, if not the one that this package has
+  --state FOLDER  where it is remembered how far the chain was seen
+`;
+
+await runCommand(async () => {
+  const words = process.argv.slice(2);
+  if (words.includes('--help')) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const common = readArguments(words, ['port']);
+  const relay = relayOrigin(common.target);
+  const port = portOf(common.options.port, relay);
+  const fetcher = createFetcher();
+  try {
+    const { chain, origins, release } = await releaseOf(common, fetcher);
+    const files = await fetchRelease(release, origins, fetcher);
+    const served = await serveRelease({ release, files, relay, port });
+    process.stdout.write(`${describeRelease(chain)}: ${files.size} files are as signed.\n`);
+    process.stdout.write(`Open ${served.origins.app}/ and leave this running.\n`);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close());
+  } finally {
+    fetcher.close();
+  }
+  return 0;
+});
+
+/** Each relay gets a port of its own, always the same one: what a browser keeps of an account belongs to the port. */
+function portOf(text: string | undefined, relay: string): number {
+  if (text === undefined) {
+    return 20_000 + 2 * (createHash('sha256').update(relay).digest().readUInt16BE() % 5000);
+  }
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1024 || port > 65_534) {
+    throw new Failure('usage', 'A port is a number from 1024 to 65534.');
+  }
+  return port;
+}

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256 } from '../src/canonical.ts';
+import type { Row } from '../src/compare.ts';
+import { rebuild } from '../src/rebuild.ts';
+import type { ReleaseStatement } from '../src/statement.ts';
+import { firstRelease, holders, writeBuilt, writeClient } from './support/releases.ts';
+
+/** A repository whose build copies what is committed, as a stand-in for one that takes minutes. */
+let repository: string;
+let folder: string;
+let release: ReleaseStatement;
+const git = (...args: readonly string[]) =>
+  execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();
+const told = (rows: readonly Row[]) =>
+  rows.flatMap(({ differences, origin, path: file }) =>
+    differences.map((each) => `${origin}${file}: ${each}`),
+  );
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'sinetti-source-'));
+  repository = path.join(folder, 'repository');
+  await mkdir(repository);
+  await writeClient(path.join(repository, 'built'));
+  const copy = "require('node:fs').cpSync('built', 'dist', { recursive: true })";
+  const about = { name: 'sinetti', version: '1.0.0', private: true };
+  const lock = { ...about, lockfileVersion: 3, requires: true, packages: { '': about } };
+  const manifest = { ...about, scripts: { 'build:web': `node -e "${copy}"`, prepare: 'exit 1' } };
+  await writeFile(path.join(repository, 'package.json'), JSON.stringify(manifest));
+  await writeFile(path.join(repository, 'package-lock.json'), JSON.stringify(lock));
+  git('init', '--quiet');
+  git('add', '--all');
+  git(
+    '-c',
+    'user.name=Anna',
+    '-c',
+    'user.email=anna@example.org',
+    'commit',
+    '--quiet',
+    '--message',
+    'A client',
+  );
+  const lockfile = sha256(await readFile(path.join(repository, 'package-lock.json')));
+  const source = { commit: git('rev-parse', 'HEAD'), lockfile, node: process.version };
+  const chain = await firstRelease(path.join(repository, 'built'), holders('a', 'b', 'c'), { source });
+  release = chain.chain.release!;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('what is built of a release’s commit', () => {
+  it('is compared with it, file by file', async () => {
+    const said: string[] = [];
+    expect(told(await rebuild(release, repository, (line) => said.push(line)))).toEqual([]);
+    expect(said).toContain('npm run build:web');
+    const hash = sha256('another');
+    const files = { ...release.files, app: { ...release.files.app, '/robots.txt': hash } };
+    expect(told(await rebuild({ ...release, files }, repository, () => undefined))).toEqual([
+      'app/robots.txt: its content is another one',
+    ]);
+  });
+
+  it('is the commit’s, whatever was committed since', async () => {
+    await writeBuilt(repository, 'built/app/robots.txt', 'later\n');
+    git(
+      '-c',
+      'user.name=Anna',
+      '-c',
+      'user.email=anna@example.org',
+      'commit',
+      '--quiet',
+      '--all',
+      '--message',
+      'Later',
+    );
+    expect(told(await rebuild(release, repository, () => undefined))).toEqual([]);
+  });
+
+  it.each([
+    ['the commit', { commit: 'f'.repeat(40) }, 'git checkout failed'],
+    ['the lock file', { lockfile: sha256('another') }, 'another package-lock.json'],
+  ])('is none where the source has not %s', async (_, source, sentence) => {
+    const other = { ...release, source: { ...release.source, ...source } };
+    await expect(rebuild(other, repository, () => undefined)).rejects.toThrow(sentence);
+  });
+
+  it('says so where another Node.js has built the release', async () => {
+    const said: string[] = [];
+    const other = { ...release, source: { ...release.source, node: 'v20.0.0' } };
+    await rebuild(other, repository, (line) => said.push(line));
+    expect(said[0]).toContain('built by Node.js v20.0.0');
+  });
+});

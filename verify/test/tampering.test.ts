@@ -1,0 +1,265 @@
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
+import type { Place, SignedStep } from '../src/chain.ts';
+import { compareRelay, type Row } from '../src/compare.ts';
+import { createFetcher, type Fetcher } from '../src/fetching.ts';
+import { compareFolder } from '../src/folder.ts';
+import { chainOf, originsOf, servedReleases } from '../src/relay.ts';
+import {
+  clientFiles,
+  firstRelease,
+  holders,
+  publish,
+  type SignedChain,
+  signed,
+  stated,
+  writeBuilt,
+  writeClient,
+} from './support/releases.ts';
+
+const people = holders('anna', 'bertta', 'carl');
+let data: string;
+let folder: string;
+let first: SignedChain;
+let relay: TestRelay;
+let app: string;
+let fetcher: Fetcher;
+
+/** Writes the client and its chain into the folder that the relay serves, as it was before a test changed it. */
+async function restore(): Promise<void> {
+  for (const part of ['app', 'keys']) await rm(path.join(folder, part), { recursive: true, force: true });
+  await writeClient(folder);
+  await publish(folder, first);
+}
+
+beforeAll(async () => {
+  data = await mkdtemp(path.join(tmpdir(), 'sinetti-tampering-'));
+  folder = path.join(data, 'built');
+  await writeClient(folder);
+  first = await firstRelease(folder, people);
+  await publish(folder, first);
+  relay = await startTestRelay({
+    environment: { WEB_DIR: folder },
+    dataDir: path.join(data, 'relay'),
+  });
+  app = relay.url.replace('127.0.0.1', 'localhost');
+  // The relay serves a copy, whose files are read as they are asked for.
+  const copies = path.join(data, 'relay/web');
+  folder = path.join(copies, (await readdir(copies))[0] ?? '');
+});
+beforeEach(async () => {
+  fetcher = createFetcher();
+  await restore();
+});
+afterEach(() => fetcher.close());
+afterAll(async () => {
+  await relay.close();
+  await rm(data, { recursive: true });
+});
+
+/** Compares what a relay serves now, as `sinetti verify` does. */
+async function differences(at = app): Promise<string[]> {
+  const origins = await originsOf(at, fetcher);
+  const chain = await chainOf(servedReleases(at, fetcher), first.root, null);
+  return told((await compareRelay(chain.release!, origins, fetcher)).rows);
+}
+
+/** Starts another relay, on what lies in the folder now. */
+async function withRelay<T>(
+  environment: Record<string, string>,
+  ask: (url: string) => Promise<T>,
+): Promise<T> {
+  const other = await startTestRelay({ environment: { WEB_DIR: folder, ...environment } });
+  try {
+    return await ask(other.url.replace('127.0.0.1', 'localhost'));
+  } finally {
+    await other.close();
+  }
+}
+
+const told = (rows: readonly Row[]) =>
+  rows.flatMap(({ differences, origin, path: file }) =>
+    differences.map((each) => `${origin}${file}: ${each}`),
+  );
+
+const another = 'its content is another one';
+
+describe('a relay that serves its release', () => {
+  it('differs in nothing, and neither does the folder', async () => {
+    expect(told(await compareFolder(first.chain.release!, folder))).toEqual([]);
+    expect(await differences()).toEqual([]);
+  });
+});
+
+describe('is told of a relay, and of a folder:', () => {
+  it.each(Object.keys(clientFiles))('a byte changed in %s', async (name) => {
+    const [origin = '', ...rest] = name.split('/');
+    const file = `/${rest.join('/')}`;
+    const content = clientFiles[name] ?? '';
+    await writeBuilt(folder, name, `${content.slice(0, -1)}${content.endsWith('x') ? 'y' : 'x'}`);
+    const inFolder = told(await compareFolder(first.chain.release!, folder));
+    expect(inFolder).toContain(`${origin}${file}: ${another}`);
+    expect(inFolder.every((line) => line.startsWith(`${origin}${file}:`))).toBe(true);
+    const served = await differences();
+    expect(served).toContain(`${origin}${file}: ${another}`);
+    // The pages have other addresses, too.
+    const isOther = (line: string) => !line.startsWith(`${origin}${file}:`);
+    expect(served.filter(isOther).every((line) => /^(?:app\/\w*|keys\/\w+): its content/.test(line))).toBe(
+      true,
+    );
+  });
+
+  it('a byte changed in a compressed copy alone, which browsers get', async () => {
+    const script = path.join(folder, 'app/assets/index-B2x_4f.js.br');
+    await writeFile(script, brotliCompressSync('page(1);'));
+    expect(told(await compareFolder(first.chain.release!, folder))).toEqual([
+      'app/assets/index-B2x_4f.js: its compressed copy is of another content',
+    ]);
+    expect(await differences()).toEqual([`app/assets/index-B2x_4f.js: ${another}`]);
+  });
+
+  it('a file that is removed', async () => {
+    await rm(path.join(folder, 'app/favicon.svg'));
+    await rm(path.join(folder, 'app/favicon.svg.br'));
+    expect(told(await compareFolder(first.chain.release!, folder))).toEqual([
+      'app/favicon.svg: it is missing',
+    ]);
+    expect(await differences()).toEqual(['app/favicon.svg: it is missing']);
+  });
+
+  it('two files that are swapped', async () => {
+    const [one, other, kept] = [
+      'app/assets/inter-latin-Dd44_e.woff2',
+      'app/assets/chats-Ee55_f.webp',
+      'kept',
+    ].map((name) => path.join(folder, name)) as [string, string, string];
+    await rename(one, kept);
+    await rename(other, one);
+    await rename(kept, other);
+    expect((await differences()).toSorted()).toEqual([
+      `app/assets/chats-Ee55_f.webp: ${another}`,
+      `app/assets/inter-latin-Dd44_e.woff2: ${another}`,
+    ]);
+  });
+});
+
+describe('is told of a folder alone, since nothing asks for it:', () => {
+  it.each(['app/assets/extra-Aa1.js', 'keys/extra.html', 'app/x.js.br', 'app/.hidden'])(
+    '%s',
+    async (name) => {
+      await writeFile(path.join(folder, name), 'added');
+      const [origin = '', ...rest] = name.split('/');
+      expect(told(await compareFolder(first.chain.release!, folder))).toContain(
+        `${origin}/${rest.join('/')}: it is added`,
+      );
+    },
+  );
+});
+
+describe('no release comes into use', () => {
+  /** Returns the code with which a relay's chain is refused by who has seen the first release. */
+  const refused = (at: string, seen: Place = first.chain) =>
+    chainOf(servedReleases(at, fetcher), first.root, seen).then(
+      () => 'taken',
+      ({ code }: { code: string }) => code,
+    );
+  const nextRelease = () => stated(folder, first.chain, { version: '1.0.1' });
+  const published = async (step: SignedStep, newest: number) => {
+    const chain = { ...first.chain, release: { ...first.chain.release!, seq: newest } };
+    await publish(folder, { ...first, chain, steps: [...first.steps, step] });
+  };
+
+  it('that is signed by others', async () => {
+    await published(signed(await nextRelease(), holders('anna', 'bertta', 'carl')), 3);
+    expect(await withRelay({}, refused)).toBe('signature');
+  });
+
+  it('that is an old one beside a longer chain', async () => {
+    await published(signed(await nextRelease(), people), 2);
+    expect(await withRelay({}, refused)).toBe('chain');
+  });
+
+  it('that is older than one that was seen', async () => {
+    expect(await refused(app)).toBe('taken');
+    expect(await refused(app, { seq: 3, hash: first.root })).toBe('rollback');
+    expect(await refused(app, { seq: 2, hash: first.root })).toBe('rollback');
+  });
+
+  it('where there is none', async () => {
+    await rm(path.join(folder, 'app/.well-known'), { recursive: true });
+    expect(await refused(app)).toBe('unsigned');
+  });
+});
+
+describe('headers between a relay and a browser', () => {
+  /** Compares what comes through somebody who changes the headers of answers. */
+  async function changing(
+    change: (headers: Record<string, string>, path: string) => Record<string, string>,
+  ): Promise<string[]> {
+    const origins = await originsOf(app, fetcher);
+    const through: Fetcher = {
+      ...fetcher,
+      async get(url, ...rest) {
+        const answer = await fetcher.get(url, ...rest);
+        return { ...answer, headers: change(answer.headers, url.slice(app.length)) };
+      },
+    };
+    return told((await compareRelay(first.chain.release!, origins, through)).rows);
+  }
+  const script = 'app/assets/index-B2x_4f.js';
+  it.each([
+    [
+      'a word of a policy',
+      'content-security-policy',
+      (value: string) => value.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'"),
+      `content-security-policy is without "script-src 'self'", with "script-src 'self' 'unsafe-inline'"`,
+    ],
+    [
+      'a second policy',
+      'content-security-policy',
+      (value: string) => `${value}, default-src *`,
+      `content-security-policy is without "trusted-types sinetti-service-worker", with "trusted-types sinetti-service-worker, default-src *"`,
+    ],
+    [
+      'another isolation',
+      'cross-origin-opener-policy',
+      () => 'unsafe-none',
+      'cross-origin-opener-policy is unsafe-none',
+    ],
+    ['another caching', 'cache-control', () => 'no-store', 'cache-control is no-store'],
+    ['another type', 'content-type', () => 'text/html', 'content-type is text/html'],
+    [
+      'a header that is added',
+      'service-worker-allowed',
+      () => '/',
+      'service-worker-allowed is sent, which the release has not',
+    ],
+  ])('are told of: %s', async (_, name, edit, difference) => {
+    const told = await changing((headers, at) =>
+      `app${at}` === script ? { ...headers, [name]: edit(headers[name] ?? '') } : headers,
+    );
+    expect(told).toEqual([`${script}: ${difference}`]);
+  });
+
+  it('are told of: one that is left out', async () => {
+    const told = await changing((headers, at) => {
+      const { 'permissions-policy': _, ...others } = headers;
+      return at === '/' ? others : headers;
+    });
+    expect(told).toEqual(['app/: permissions-policy is not sent']);
+  });
+});
+
+describe('what a relay makes for service workers', () => {
+  it('is told of, where it gives them other headers', async () => {
+    const rows = await withRelay({ VITE_API_HOST: 'https://elsewhere.example.org' }, differences);
+    expect(rows).toContain('app/operator.js: it gives the service worker other headers or addresses');
+    expect(rows).toContain(
+      `app/: content-security-policy is without "connect-src 'self'", with "connect-src 'self' https://elsewhere.example.org"`,
+    );
+  });
+});
