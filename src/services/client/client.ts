@@ -1,5 +1,6 @@
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
+import { errorCode } from '../../lib/errorCode.ts';
 import { createApi } from '../../net/api.ts';
 import { createHttp } from '../../net/http.ts';
 import type { RealtimeOptions } from '../../net/mqtt.ts';
@@ -91,9 +92,10 @@ export function createClient(options: ClientOptions): Client {
     navigate: options.navigate,
     isOnline: options.isOnline,
     background,
-    async eraseFiles(userId) {
-      await (await import('../files/pieceStore.ts')).deletePieces(options.indexedDB, userId);
-    },
+    eraseFiles: (userId) =>
+      import('../files/pieceStore.ts')
+        .then(({ deletePieces }) => deletePieces(options.indexedDB, userId))
+        .catch((error: unknown) => options.log.warn('erase-failed', { code: errorCode(error) })),
     async openScope(userId) {
       const [{ createMessenger, createPresence, createRealtime }] = await Promise.all([
         loadSignedIn(),

@@ -55,7 +55,7 @@ export interface SessionOptions
   readonly loginProofs: LoginProofStore;
   readonly openScope: (userId: string) => Promise<SessionScope>;
   readonly navigate: (path: string) => void;
-  /** Erases what is kept of a person's files outside the worker's storage. */
+  /** Erases what is kept of a person's files outside the worker's storage; logs a failure. */
   readonly eraseFiles: (userId: string) => Promise<void>;
 }
 
@@ -117,10 +117,6 @@ export function createSession(options: SessionOptions): Session {
     prepared = null;
     connectivity.reset();
     store.set(currentUserAtom, null);
-  }
-
-  function eraseFailed(error: unknown): void {
-    log.warn('erase-failed', { code: errorCode(error) });
   }
 
   function endOnPurpose(): void {
@@ -335,7 +331,7 @@ export function createSession(options: SessionOptions): Session {
       const ended = token === null ? Promise.resolve() : tellEnd(token, revocation);
       // Before the relay answers: whoever logs in next must not meet these keys.
       await (erase ? crypto.erase() : crypto.lock());
-      if (erase && userId !== undefined) await options.eraseFiles(userId).catch(eraseFailed);
+      if (erase && userId !== undefined) await options.eraseFiles(userId);
       await Promise.race([ended, delay(clock, timings.logoutAnswer)]);
     },
 
@@ -365,8 +361,8 @@ export function createSession(options: SessionOptions): Session {
       endOnPurpose();
       loginProofs.remove();
       // Were it to fail, what is left is sealed, and the key of it went with the account.
-      await crypto.erase().catch(eraseFailed);
-      if (userId !== undefined) await options.eraseFiles(userId).catch(eraseFailed);
+      await crypto.erase().catch((error: unknown) => log.warn('erase-failed', { code: errorCode(error) }));
+      if (userId !== undefined) await options.eraseFiles(userId);
     },
 
     leaveForLogin(afterMs) {
