@@ -17,6 +17,7 @@ import { EmojiInserter } from '../emoji/EmojiInserter.tsx';
 import type { FormFiles } from '../files/useFiles.tsx';
 import styles from './Composer.module.css';
 import { ComposerContextBar } from './ComposerContextBar.tsx';
+import { formatByKey } from './formatKeys.ts';
 
 /** Bytes of UTF-8. The ciphertext of a longer text would exceed the relay's limit. */
 const messageMaxBytes = 64 * 1024;
@@ -97,9 +98,11 @@ export function Composer(props: ComposerProps) {
     setPasteRefused(refused);
   }
 
-  function onKeyDown(event: KeyboardEvent) {
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
     // While composing (Japanese, dead keys), these keys belong to the input method.
-    if (event.nativeEvent.isComposing || event.shiftKey) return;
+    if (event.nativeEvent.isComposing) return;
+    if (formatByKey(event)) return event.preventDefault();
+    if (event.shiftKey) return;
     if (event.key === 'Enter') send();
     else if (event.key === 'Escape' && context !== null) props.onCancel();
     else if (event.key === 'ArrowUp' && draft === '' && !isModified(event)) props.onEditLast();

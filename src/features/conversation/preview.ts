@@ -1,6 +1,6 @@
 import { t } from '../../i18n/i18n.ts';
 import { clip } from '../../lib/clip.ts';
-import type { MessageContent } from '../../store/chats.ts';
+import type { MessageContent, Words } from '../../store/chats.ts';
 
 /** Characters; a list never shows more. */
 const previewLength = 140;
@@ -11,16 +11,27 @@ export function contentPreview(content: MessageContent, { own = false } = {}): s
   if (content.kind === 'undecryptable') return t('messages.undecryptable');
   if (content.kind === 'unknown') return t('messages.unknownKind');
   if (content.kind === 'files') return filesPreview(content);
-  return linePreview(content.text) || t('messages.noContent');
+  return wordsPreview(content) || t('messages.noContent');
 }
 
-function filesPreview({ files, text }: Extract<MessageContent, { kind: 'files' }>): string {
+function filesPreview({ files, ...words }: Extract<MessageContent, { kind: 'files' }>): string {
   const [first] = files;
   const count = files.length;
   const isName = count === 1 && first?.kind === 'file' && first.name !== '';
   const kind = files.every((file) => file.kind === 'picture') ? 'picture' : 'file';
   const what = isName ? `📎 ${first.name}` : t(`messages.filesPreview.${kind}`, { count });
-  return linePreview(text === '' ? what : `${what} · ${text}`);
+  return linePreview(words.text === '' ? what : `${what} · ${wordsPreview(words)}`);
+}
+
+/** Marks of Markdown: at the beginning of a line, of a link, of an escaped character, and around words. */
+const marks =
+  /^ {0,3}(?:(?:> ?)+|[-+*][ \t]+|(?:```|~~~).*)|\[([^\]]*)\]\([^\s)]+\)|\\([!-/:-@[-`{-~])|\*+(?=\S)|(?<=\S)\*+|~~|`+|(?<![\p{L}\p{N}])_+(?=\S)|(?<=\S)_+(?![\p{L}\p{N}])/gmu;
+
+function wordsPreview({ isMarkdown, text }: Words): string {
+  if (isMarkdown !== true) return linePreview(text);
+  // Good enough for one line, where the parser isn't there.
+  const plain = clip(text, previewLength * 4).replace(marks, (_mark, words = '', sign = '') => words + sign);
+  return linePreview(plain);
 }
 
 /** The beginning of a text on one line; empty for a blank one. */

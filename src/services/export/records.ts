@@ -27,8 +27,10 @@ export interface ExportedMessage {
   readonly in_reply_to: string | null;
   /** The text; null where there is none to read. */
   readonly content: string | null;
+  /** The text is formatted, or stands as it is. */
+  readonly content_type: 'text/markdown' | 'text/plain' | null;
   /** As it was written first and after each edit, oldest first; none where it was never edited. */
-  readonly versions: readonly MessageVersion[];
+  readonly versions: readonly Pick<MessageVersion, 'text' | 'timestamp'>[];
   readonly reactions: readonly ExportedReaction[];
   readonly kind: MessageView['content']['kind'];
   /** With `undecryptable`: why. */
@@ -92,7 +94,8 @@ export function messageRecord(
     group_name: groupId === null ? null : groupNameOf(groupId),
     in_reply_to: message.quote?.message?.messageId ?? null,
     content: content.kind === 'text' ? content.text : null,
-    versions,
+    content_type: content.kind === 'text' ? (content.isMarkdown ? 'text/markdown' : 'text/plain') : null,
+    versions: versions.map(({ text, timestamp }) => ({ timestamp, text })),
     reactions: (message.reactions ?? []).map(({ emoji, userIds }) => ({
       emoji,
       users: userIds.map((id) => ({ id, name: name(id) })),

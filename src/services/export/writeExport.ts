@@ -2,6 +2,7 @@ import type { Quote } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { FileSink } from '../../lib/fileSink.ts';
+import { withoutMarks } from '../../lib/markdown.ts';
 import type { ExportFormat } from '../../store/account.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { displayName } from '../../store/people.ts';
@@ -28,7 +29,8 @@ function quotedIn(quote: Quote | undefined, user: CurrentUser, { nameOf }: Conve
   if (!quote?.message) return null;
   const { content, senderId } = quote.message;
   const name = senderId === user.id ? displayName(user) : nameOf(senderId);
-  return { name, text: content.kind === 'text' ? content.text : null };
+  if (content.kind !== 'text') return { name, text: null };
+  return { name, text: content.isMarkdown ? withoutMarks(content.text) : content.text };
 }
 
 /**
