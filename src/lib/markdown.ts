@@ -8,6 +8,8 @@ import { linkParts, namedLink, type TextLink } from './links.ts';
 export type MarkdownNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string }
+  /** Of a person by their id; the name that stood there is nobody's. */
+  | { readonly kind: 'mention'; readonly userId: string }
   /** Named by what stands behind its opening fence, mostly a language; may be empty. */
   | { readonly kind: 'codeBlock'; readonly text: string; readonly name: string }
   | { readonly kind: 'link'; readonly link: TextLink; readonly children: readonly MarkdownNode[] }
@@ -15,7 +17,7 @@ export type MarkdownNode =
   | { readonly kind: PlainKind; readonly children: readonly MarkdownNode[] };
 
 type PlainKind = 'paragraph' | 'quote' | 'item' | 'strong' | 'emphasis' | 'deleted';
-type Branch = Exclude<MarkdownNode, { readonly text: string }>;
+type Branch = Extract<MarkdownNode, { readonly children: unknown }>;
 
 /** Code units, tokens, and quotes and lists within each other, beyond which a text is shown as it was written. */
 export const markdownLimits = { length: 16 * 1024, tokens: 4000, depth: 8 } as const;
@@ -32,7 +34,7 @@ const parser = new MarkdownIt('zero', { maxNesting: 24 }).enable([
   'link',
   'text_join',
 ]);
-parser.validateLink = (url) => namedLink('', url) !== null;
+parser.validateLink = (url) => mentionedIn(url) !== null || namedLink('', url) !== null;
 
 const kinds: Readonly<Record<string, PlainKind>> = {
   paragraph: 'paragraph',
@@ -95,29 +97,39 @@ function leavesOf({ content, info, type }: Token, isInLink: boolean): MarkdownNo
   );
 }
 
+function mentionedIn(url: string): string | null {
+  return /^sinetti:user\/([\w-]{1,64})$/.exec(url)?.[1] ?? null;
+}
+
 /** Has a link say its host where its words don't; one to nowhere is but its words. */
 function withHosts(node: MarkdownNode): readonly MarkdownNode[] {
   if (!('children' in node)) return [node];
   const children = node.children.flatMap(withHosts);
   if (node.kind !== 'link') return [{ ...node, children }];
+  const userId = mentionedIn(node.link.href);
+  if (userId !== null) return [{ kind: 'mention', userId }];
   const link = namedLink(textOf(children), node.link.href);
   return link === null ? children : [{ ...node, link, children }];
 }
 
-/** Returns a text without its marks, as one line for each paragraph. */
-export function withoutMarks(text: string): string {
+/** Returns a text without its marks, as one line for each paragraph. @param nameOf the current name of a person */
+export function withoutMarks(text: string, nameOf: (userId: string) => string): string {
   const nodes = parseMarkdown(text);
-  return nodes === null ? text : linesOf(nodes).join('\n');
+  return nodes === null ? text : linesOf(nodes, nameOf).join('\n');
 }
 
-function linesOf(nodes: readonly MarkdownNode[]): string[] {
+function linesOf(nodes: readonly MarkdownNode[], nameOf: (userId: string) => string): string[] {
   return nodes.flatMap((node) =>
     node.kind === 'list' || node.kind === 'item' || node.kind === 'quote'
-      ? linesOf(node.children)
-      : [textOf([node])],
+      ? linesOf(node.children, nameOf)
+      : [textOf([node], nameOf)],
   );
 }
 
-function textOf(nodes: readonly MarkdownNode[]): string {
-  return nodes.map((node) => ('children' in node ? textOf(node.children) : node.text)).join('');
+function textOf(nodes: readonly MarkdownNode[], nameOf: (userId: string) => string = () => ''): string {
+  const said = nodes.map((node) => {
+    if (node.kind === 'mention') return `@${nameOf(node.userId)}`;
+    return 'children' in node ? textOf(node.children, nameOf) : node.text;
+  });
+  return said.join('');
 }

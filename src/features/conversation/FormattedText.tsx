@@ -1,7 +1,15 @@
-import { Fragment, type ReactNode, useMemo } from 'react';
+import { clsx } from 'clsx';
+import { useAtomValue } from 'jotai';
+import { Fragment, type ReactNode, useContext, useMemo } from 'react';
 import { type MarkdownNode, parseMarkdown } from '../../lib/markdown.ts';
+import { ownOrOtherNameAtom, withMentionNames } from '../../store/mentions.ts';
+import { currentUserAtom } from '../../store/session.ts';
 import styles from './FormattedText.module.css';
 import { MessageLink } from './MessageLink.tsx';
+import { MentionableContext } from './mentionable.ts';
+
+/** The beginning of a mention that a fold has cut. */
+const cutMention = /\[@[^)]{0,300}$/;
 
 interface FormattedTextProps {
   text: string;
@@ -16,7 +24,10 @@ export function FormattedText({ text, length, children }: FormattedTextProps) {
   const isWhole = length === text.length;
   const nodes = useMemo(
     // Folded as it stands where the whole couldn't be shown otherwise.
-    () => (parseMarkdown(text) === null ? null : parseMarkdown(isWhole ? text : `${text.slice(0, length)}…`)),
+    () =>
+      parseMarkdown(text) === null
+        ? null
+        : parseMarkdown(isWhole ? text : `${text.slice(0, length).replace(cutMention, '')}…`),
     [text, length, isWhole],
   );
   return nodes === null ? children : <div className={styles.formatted}>{drawn(nodes)}</div>;
@@ -29,6 +40,19 @@ function drawn(nodes: readonly MarkdownNode[]): ReactNode {
   ));
 }
 
+/** Code stays as it was written, but for a name, which was written as one. */
+function Code({ text }: { text: string }): ReactNode {
+  return withMentionNames(text, useAtomValue(ownOrOtherNameAtom));
+}
+
+/** A person by the name that they have now; text alone where they aren't in the conversation. */
+function Mention({ userId }: { userId: string }): ReactNode {
+  const name = useAtomValue(ownOrOtherNameAtom)(userId);
+  const isOwn = useAtomValue(currentUserAtom)?.id === userId;
+  const isHere = useContext(MentionableContext).has(userId);
+  return <bdi className={clsx(isHere && styles.mention, isHere && isOwn && styles.ownMention)}>@{name}</bdi>;
+}
+
 function drawnNode(node: MarkdownNode): ReactNode {
   switch (node.kind) {
     case 'text':
@@ -36,16 +60,20 @@ function drawnNode(node: MarkdownNode): ReactNode {
     case 'code':
       return (
         <code className={styles.code} dir="ltr">
-          {node.text}
+          <Code text={node.text} />
         </code>
       );
     case 'codeBlock':
       return (
         <pre className={styles.block} dir="ltr">
           {node.name !== '' && <small className={styles.name}>{node.name}</small>}
-          <code>{node.text}</code>
+          <code>
+            <Code text={node.text} />
+          </code>
         </pre>
       );
+    case 'mention':
+      return <Mention userId={node.userId} />;
     case 'link':
       return <MessageLink link={node.link}>{drawn(node.children)}</MessageLink>;
     case 'list':

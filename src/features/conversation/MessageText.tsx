@@ -1,8 +1,10 @@
+import { useAtomValue } from 'jotai';
 import { type ReactNode, useMemo } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { clip } from '../../lib/clip.ts';
 import { clipParts, linkParts } from '../../lib/links.ts';
 import type { Words } from '../../store/chats.ts';
+import { ownOrOtherNameAtom, withMentionNames } from '../../store/mentions.ts';
 import { useOnDemand } from '../../ui/onDemand.tsx';
 import { MessageLink } from './MessageLink.tsx';
 import styles from './MessageText.module.css';
@@ -50,7 +52,8 @@ interface MessageWordsProps {
 export function MessageWords({ words, length = words.text.length }: MessageWordsProps) {
   const { isMarkdown = false, text } = words;
   const formatted = useOnDemand(loadFormatted, isMarkdown);
-  const plain = <PlainText text={text} length={length} />;
+  const nameOf = useAtomValue(ownOrOtherNameAtom);
+  const plain = <PlainText text={isMarkdown ? withMentionNames(text, nameOf) : text} length={length} />;
   if (!isMarkdown || formatted === null) return plain;
   return (
     <formatted.FormattedText text={text} length={length}>

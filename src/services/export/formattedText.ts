@@ -2,18 +2,19 @@ import type { MarkdownNode } from '../../lib/markdown.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Writes the tree of a formatted message as HTML: the elements are named here, and all that people wrote is escaped. */
-export function formattedText(nodes: readonly MarkdownNode[]): Markup[] {
-  return nodes.map(written);
+export function formattedText(nodes: readonly MarkdownNode[], nameOf: (userId: string) => string): Markup[] {
+  return nodes.map((node) => written(node, nameOf));
 }
 
-function written(node: MarkdownNode): Markup {
+function written(node: MarkdownNode, nameOf: (userId: string) => string): Markup {
+  if (node.kind === 'mention') return html`<bdi>@${nameOf(node.userId)}</bdi>`;
   if ('text' in node) {
     if (node.kind === 'text') return html`${node.text}`;
     return node.kind === 'code'
       ? html`<code>${node.text}</code>`
       : html`<pre><code>${node.text}</code></pre>`;
   }
-  const inside = formattedText(node.children);
+  const inside = formattedText(node.children, nameOf);
   switch (node.kind) {
     case 'link': {
       const { hiddenHost, href } = node.link;

@@ -6,6 +6,7 @@ import type {
 } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
+import { mentionedBy } from '../../store/mentions.ts';
 import { messageTime } from '../../store/messageTime.ts';
 import { displayName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
@@ -32,6 +33,8 @@ export interface ExportedMessage {
   /** As it was written first and after each edit, oldest first; none where it was never edited. */
   readonly versions: readonly Pick<MessageVersion, 'text' | 'timestamp'>[];
   readonly reactions: readonly ExportedReaction[];
+  /** The people whom a formatted text names by links `sinetti:user/{id}`. */
+  readonly mentions: readonly { readonly id: string; readonly name: string }[];
   readonly kind: MessageView['content']['kind'];
   /** With `undecryptable`: why. */
   readonly reason: UndecryptableReason | null;
@@ -100,6 +103,7 @@ export function messageRecord(
       emoji,
       users: userIds.map((id) => ({ id, name: name(id) })),
     })),
+    mentions: mentionedBy(content).map((id) => ({ id, name: name(id) })),
     kind: content.kind,
     reason: content.kind === 'undecryptable' ? content.reason : null,
     timestamp: shown,

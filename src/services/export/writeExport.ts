@@ -28,9 +28,10 @@ interface ExportRun {
 function quotedIn(quote: Quote | undefined, user: CurrentUser, { nameOf }: ConversationNames): Quoted | null {
   if (!quote?.message) return null;
   const { content, senderId } = quote.message;
-  const name = senderId === user.id ? displayName(user) : nameOf(senderId);
+  const personOf = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
+  const name = personOf(senderId);
   if (content.kind !== 'text') return { name, text: null };
-  return { name, text: content.isMarkdown ? withoutMarks(content.text) : content.text };
+  return { name, text: content.isMarkdown ? withoutMarks(content.text, personOf) : content.text };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import type { MessageContent } from '#src/store/chats.ts';
+import { draftsAtom } from '#src/store/drafts.ts';
 import { aino, message, veikko } from '../support/app.tsx';
 import { openVeikko, shownMessages } from '../support/messagesTab.tsx';
 
@@ -53,12 +54,13 @@ describe('a formatted message', () => {
 
 describe('keys of the composer', () => {
   it('set marks around what is selected, and take them away', async () => {
-    const { user, input } = await openVeikko();
+    const { store, user, input } = await openVeikko();
     await user.type(input, 'so warm');
     const field = input as HTMLTextAreaElement;
     field.setSelectionRange(3, 7);
     await user.keyboard('{Control>}b{/Control}');
     expect(input).toHaveValue('so **warm**');
+    expect(store.get(draftsAtom)[veikko.id]).toBe('so **warm**');
     await user.keyboard('{Control>}i{/Control}');
     expect(input).toHaveValue('so **_warm_**');
     await user.keyboard('{Control>}i{/Control}{Control>}b{/Control}');

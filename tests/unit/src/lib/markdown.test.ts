@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type MarkdownNode, markdownLimits, parseMarkdown, withoutMarks } from '#src/lib/markdown.ts';
+import {
+  type MarkdownNode,
+  markdownLimits,
+  parseMarkdown,
+  withoutMarks as plainOf,
+} from '#src/lib/markdown.ts';
+
+const withoutMarks = (text: string) => plainOf(text, (userId) => userId);
 
 /** A tree as one line: kinds, and what they hold. */
 function told(nodes: readonly MarkdownNode[] | null): string | null {
@@ -12,6 +19,7 @@ function toldNode(node: MarkdownNode): string {
     return node.kind === 'text'
       ? node.text
       : `{${node.kind} ${'name' in node ? `${node.name}: ` : ''}${node.text}}`;
+  if (node.kind === 'mention') return `{mention ${node.userId}}`;
   const inside = told(node.children);
   if (node.kind === 'link') return `{link ${node.link.href} ${node.link.hiddenHost ?? '-'} ${inside}}`;
   if (node.kind === 'list') return `{list ${node.start ?? '-'} ${inside}}`;
@@ -35,6 +43,7 @@ describe('Markdown of messages', () => {
       'see https://a.example/b_c_d.',
       '{paragraph see {link https://a.example/b_c_d - https://a.example/b_c_d}.}',
     ],
+    ['[@*No* name](sinetti:user/a-1) hi', '{paragraph {mention a-1} hi}'],
     ['[my *site*](https://a.example)', '{paragraph {link https://a.example/ a.example my {emphasis site}}}'],
   ])('%j is %s', (text, tree) => {
     expect(told(parseMarkdown(text))).toBe(tree);
@@ -68,6 +77,7 @@ describe('Markdown of messages', () => {
     '[a](/here)',
     '[a](https://bank.example@evil.example)',
     '[a](sinetti:room/b)',
+    '[a](sinetti:user/a/b)',
     '[a]( java\nscript:alert(1))',
   ])('%j is no link', (text) => {
     const links = all(parseMarkdown(text) ?? []).filter(({ kind }) => kind === 'link');
