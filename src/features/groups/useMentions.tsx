@@ -99,11 +99,12 @@ export function useMentions({ input, onDraftChange }: MentionsForm, people: read
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a list beside an input that keeps the focus
           <div className={styles.list} id={listId} role="listbox" aria-label={t('chat.mentions')}>
             {found.map((person) => (
-              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/prefer-tag-over-role -- the input has its keys
+              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the input has its keys
               <div
                 key={person.id}
                 id={optionId(person.id)}
                 className={clsx(styles.option, person === chosen && styles.active)}
+                // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as the list
                 role="option"
                 tabIndex={-1}
                 aria-selected={person === chosen}
