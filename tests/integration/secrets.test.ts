@@ -32,6 +32,13 @@ const sentences = {
   neverSent: 'This one was written and then thought better of.',
   note: 'Lamp oil, before the keeper asks again.',
   inDraft: 'Half a sentence that waits for its',
+  reply: 'The keeper was on the boat, they say.',
+  edited: 'Seven barrels of tar went by the new road.',
+  deleted: 'The key is under the third stone from the left.',
+  reaction: '👩🏽‍🚀',
+  caption: 'The map that he drew of the shallows',
+  fileName: 'shallows-of-the-north.pdf',
+  description: 'A map with a cross on a rock',
 };
 const passwords = {
   anna: 'correct horse battery staple 91',
@@ -39,6 +46,8 @@ const passwords = {
   annaChanged: 'seven small boats in a row 33',
   annaRecovered: 'the bridge opens twice a day 48',
 };
+
+const fileBytes = new TextEncoder().encode('The shallows begin where the oak stood. '.repeat(500));
 
 const text = (name: string, value: string): Secret => ({ name, bytes: Buffer.from(value) });
 
@@ -113,6 +122,26 @@ async function playStory(): Promise<void> {
   await until(() => anna.isConnected, false);
   await say(anna, bert, sentences.overRest);
 
+  const key = bert.userId;
+  const idOf = (sentence: string) =>
+    anna.chat(key).messages.find(({ content }) => content.kind === 'text' && content.text === sentence)
+      ?.messageId ?? '';
+  await anna.actions.sendMessage(key, sentences.reply, idOf(sentences.answer));
+  await anna.actions.sendMessage(key, sentences.deleted);
+  await until(() => bert.lines(anna.userId).at(-1), `received: ${sentences.deleted}`);
+  const overRest = idOf(sentences.overRest);
+  await anna.actions.changeMessage(key, { kind: 'edit', of: overRest, text: sentences.edited });
+  await anna.actions.changeMessage(key, { kind: 'deletion', of: idOf(sentences.deleted) });
+  const reaction = { kind: 'reaction', of: overRest, emoji: sentences.reaction, isTaken: false } as const;
+  await anna.actions.changeMessage(key, reaction);
+  const facts = { type: 'application/pdf', kind: 'file', name: sentences.fileName } as const;
+  await (await anna.actions.files()).send(key, sentences.caption, [
+    { source: new Blob([fileBytes]), facts: { ...facts, description: sentences.description } },
+  ]);
+  const seen = () => bert.chat(anna.userId).messages.slice(-4);
+  await until(() => seen().map(({ content }) => content.kind), ['text', 'text', 'deleted', 'files']);
+  await until(() => seen()[0]?.reactions?.map(({ emoji }) => emoji), [sentences.reaction]);
+
   // Bert logs out, which leaves only sealed records; the others stay signed in.
   await bert.actions.logOut();
   await bert.logIn('bert', passwords.bert);
@@ -152,7 +181,7 @@ beforeAll(async () => {
     localStorage: Buffer.from(JSON.stringify(browsers.map(({ storage }) => [...storage.entries]))),
     indexedDb: Buffer.concat(await Promise.all(browsers.map(({ indexedDB }) => bytesOfIndexedDb(indexedDB)))),
   };
-}, 120_000);
+}, 240_000);
 
 afterAll(async () => {
   for (const browser of browsers) browser.close();
@@ -189,6 +218,10 @@ describe.each(places)('what leaves the worker for %s', (place) => {
   it('holds no sentence', () => {
     const secrets = Object.entries(sentences).map(([name, value]) => text(name, value));
     expect(findSecrets(found[place], secrets)).toEqual([]);
+  });
+
+  it('holds no bytes of a file', () => {
+    expect(findSecrets(found[place], [{ name: 'file', bytes: fileBytes.subarray(1000, 1064) }])).toEqual([]);
   });
 
   it('holds no password, no key that wraps the vault and no seed that signs proofs', () => {

@@ -1,11 +1,12 @@
 import { groupsAtom } from '#src/store/groups.ts';
 import { olderVaultAtom } from '#src/store/keys.ts';
 import { trustAtom } from '#src/store/trust.ts';
-import type { CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
+import type { ConversationState, CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
-import type { Seat } from './people.ts';
+import { type Changed, isDeleted, type Seat, textsOf } from './people.ts';
 import type { Tab } from './profile.ts';
 import { keyIn, untilRest } from './settle.ts';
+import { storedDevice } from './stored.ts';
 import type { World } from './world.ts';
 
 const page = 100;
@@ -36,20 +37,43 @@ export function places(
     });
 }
 
+/** A conversation as a browser has it. */
+interface View {
+  readonly where: string;
+  readonly log: LogOfRelay;
+  readonly state: ConversationState;
+  readonly messages: readonly MessageView[];
+}
+
+/** A message as those see it who were there, or, not whole, as new devices have it from a copy. */
+interface Shown extends MessageView {
+  readonly isWhole: boolean;
+}
+
 /** Compares what everybody has with what was said and what the relay has. */
 export async function check(world: World): Promise<void> {
-  const { wrong } = world;
   const logs = await logsOfRelay(world.relay);
-  const texts = new Map(world.said.map((said) => [said.text, said]));
+  const views: View[] = [];
+  for (const { log, seat, tab } of places(world, logs)) {
+    const where = `${seat.profile.name} in ${log.id}`;
+    const state = await tab.crypto.conversation(log.id);
+    views.push({ where, log, state, messages: await messagesOf(tab.crypto, log.id) });
+  }
+  await checkMembers(world, views);
+  const shown = checkAgreement(world, views);
+  for (const view of views) checkReading(world, view, shown);
+  checkSaid(world, logs, shown);
+  checkDeleted(world);
+  await checkThieves(world, logs);
+}
+
+async function checkMembers(world: World, views: readonly View[]): Promise<void> {
+  const { wrong } = world;
   const copied = await copiedAtRelay(world);
   const revoked = new Set(
     world.seats.filter(({ status }) => status === 'revoked').map(({ deviceId }) => deviceId),
   );
-  /** By message id, as whoever read it first has it. */
-  const read = new Map<string, string>();
-  for (const { log, seat, tab } of places(world, logs)) {
-    const where = `${seat.profile.name} in ${log.id}`;
-    const state = await tab.crypto.conversation(log.id);
+  for (const { log, state, where } of views) {
     if (state.status !== 'joined') wrong.push(`${where}: ${state.status}`);
     for (const { deviceIds, userId } of state.members) {
       if (!log.userIds.includes(userId)) wrong.push(`${where}: somebody who is out is in the keys`);
@@ -57,44 +81,128 @@ export async function check(world: World): Promise<void> {
       if (deviceIds.some((id) => copied.has(id)))
         wrong.push(`${where}: a device that was in two places is in the keys`);
     }
-    const isSelf = log.id.startsWith('self:');
-    const messages = await messagesOf(tab.crypto, log.id);
-    const seqs = messages.map(({ seq }) => seq ?? 0);
-    if (seqs.some((seq, i) => i > 0 && seq <= (seqs[i - 1] ?? 0)))
-      wrong.push(`${where}: out of order, or twice`);
-    const byId = new Map(messages.map((message) => [message.messageId, message]));
-    for (const { content, messageId } of messages) {
-      if (content.kind !== 'text') continue;
-      // Messages that a browser has kept from before it became another device count, too.
-      if ((read.get(messageId) ?? content.text) !== content.text)
-        wrong.push(`${where}: "${content.text}" reads otherwise elsewhere`);
-      read.set(messageId, content.text);
-    }
-    const later = log.entries.filter(({ kind, seq }) => kind === 'application' && seq > state.joinedSeq);
-    // Own devices tell each other more than notes, which those know that have read them.
-    for (const { id, seq } of later.filter((entry) => !isSelf || read.has(entry.id))) {
-      const content = byId.get(id)?.content;
-      if (content?.kind !== 'text') {
-        wrong.push(
-          `${where}: ${seq} is ${content?.kind === 'undecryptable' ? content.reason : (content?.kind ?? 'not there')}`,
-        );
-        continue;
-      }
-      const said = texts.get(content.text);
-      if (said?.conversationId !== log.id) wrong.push(`${where}: "${content.text}" was not said there`);
-    }
-  }
-  const times = new Map<string, number>();
-  for (const text of read.values()) times.set(text, (times.get(text) ?? 0) + 1);
-  for (const { isKept, mayBeLost, text, conversationId } of world.said) {
-    const count = times.get(text) ?? 0;
-    const isGone = !logs.some(({ id }) => id === conversationId);
-    if (count > 1) wrong.push(`"${text}" is there ${count} times`);
-    if (count === 0 && isKept && !mayBeLost && !isGone) wrong.push(`"${text}" is lost in ${conversationId}`);
   }
   for (const id of copied)
     if (!world.inTwoPlaces.has(id)) wrong.push(`device ${id} is said to be in two places, and never was`);
-  await checkThieves(world, logs);
+}
+
+/**
+ * Everybody who was there sees the same of a message: its text after all edits, that it was deleted, and who has reacted. In older
+ * ones, as copies give them to new devices, changes may lack that came when no device of the person was there.
+ * @returns the messages that anybody sees, by their ids, as those see them who were there
+ */
+function checkAgreement({ said, wrong }: World, views: readonly View[]): ReadonlyMap<string, Shown> {
+  const shown = new Map<string, Shown>();
+  const older: (readonly [where: string, message: MessageView])[] = [];
+  for (const { messages, state, where } of views) {
+    const seqs = messages.map(({ seq }) => seq ?? 0);
+    if (seqs.some((seq, i) => i > 0 && seq <= (seqs[i - 1] ?? 0)))
+      wrong.push(`${where}: out of order, or twice`);
+    for (const message of messages) {
+      if (message.content.kind === 'undecryptable') continue;
+      if ((message.seq ?? 0) <= state.joinedSeq) {
+        older.push([where, message]);
+        continue;
+      }
+      const first = shown.get(message.messageId);
+      if (first !== undefined && asSeen(first) !== asSeen(message))
+        wrong.push(`${where}: ${asSeen(message)} reads otherwise elsewhere: ${asSeen(first)}`);
+      shown.set(message.messageId, first ?? { ...message, isWhole: true });
+    }
+  }
+  for (const [where, message] of older) {
+    const first = shown.get(message.messageId);
+    const texts = [message, first ?? message].flatMap(({ content }) =>
+      content.kind === 'text' ? content.text : [],
+    );
+    if (!said.some((one) => texts.every((text) => textsOf(one).includes(text))))
+      wrong.push(`${where}: "${texts[0]}" reads otherwise elsewhere: "${texts[1]}"`);
+    shown.set(message.messageId, first ?? { ...message, isWhole: false });
+  }
+  return shown;
+}
+
+function asSeen({ content, isEdited, reactions = [] }: MessageView): string {
+  const given = reactions.map(({ emoji, userIds }) => `${emoji} ${userIds.toSorted().join(' ')}`).toSorted();
+  return JSON.stringify([content, isEdited === true, given]);
+}
+
+/** All that came after it joined is read by a device. What nobody sees as a message is a change of one. */
+function checkReading(world: World, view: View, shown: ReadonlyMap<string, Shown>): void {
+  const { log, messages, state, where } = view;
+  const byId = new Map(messages.map((message) => [message.messageId, message]));
+  const later = log.entries.filter(({ kind, seq }) => kind === 'application' && seq > state.joinedSeq);
+  for (const { seq } of later.filter(({ id }) => shown.has(id) && byId.get(id) === undefined))
+    world.wrong.push(`${where}: ${seq} is not there`);
+  for (const { content, seq } of messages.filter((message) => (message.seq ?? 0) > state.joinedSeq)) {
+    if (content.kind !== 'text' && content.kind !== 'deleted')
+      world.wrong.push(`${where}: ${seq} is ${'reason' in content ? content.reason : content.kind}`);
+  }
+  // Own devices tell each other more than notes.
+  if (log.id.startsWith('self:')) return;
+  const unseen = later.filter(({ id }) => !shown.has(id)).length;
+  const changes = world.given.filter((given) => 'change' in given && given.conversationId === log.id).length;
+  if (unseen > changes)
+    world.wrong.push(`${where}: ${unseen} entries are seen by nobody, of which ${changes} are changes`);
+}
+
+/** Each text that an outbox had taken is there, once, where it was said, and as its last edit has it. */
+function checkSaid(world: World, logs: readonly LogOfRelay[], shown: ReadonlyMap<string, Shown>): void {
+  const { wrong } = world;
+  const byText = new Map<string, Shown[]>();
+  for (const message of shown.values()) {
+    if (message.content.kind !== 'text') continue;
+    byText.set(message.content.text, [...(byText.get(message.content.text) ?? []), message]);
+  }
+  for (const said of world.said) {
+    const { changes, conversationId, isKept, mayBeLost, text } = said;
+    const found = textsOf(said).flatMap((one) => byText.get(one) ?? []);
+    const isGone = !logs.some(({ id }) => id === conversationId);
+    if (found.length > 1) wrong.push(`"${text}" is there ${found.length} times`);
+    if (found.some((message) => message.conversationId !== conversationId))
+      wrong.push(`"${text}" was not said in ${found[0]?.conversationId}`);
+    if (isGone || isDeleted(said)) continue;
+    if (found.length === 0 && isKept && !mayBeLost) wrong.push(`"${text}" is lost in ${conversationId}`);
+    const sure = changes.filter((changed) => changed.isKept && !changed.mayBeLost);
+    const [message] = found;
+    // A copy that new devices alone have may lack changes that came when none of that person was there.
+    if (message === undefined || !message.isWhole) continue;
+    if (sure.some(({ change }) => change.kind === 'edit') && message.isEdited !== true)
+      wrong.push(`an edit of "${text}" is lost`);
+    for (const { change, seat } of sure) {
+      if (change.kind !== 'reaction' || changes.some((other) => isOfSame(other, { change, seat }))) continue;
+      const isThere = message.reactions?.some(
+        ({ emoji, userIds }) => emoji === change.emoji && userIds.includes(seat.person.id),
+      );
+      if (isThere === change.isTaken) wrong.push(`a reaction of ${seat.person.name} to "${text}" is lost`);
+    }
+  }
+}
+
+/** Another of the same person with the same emoji: which of both holds is decided by the log. */
+function isOfSame(other: Changed, { change, seat }: Pick<Changed, 'change' | 'seat'>): boolean {
+  return (
+    other.change !== change &&
+    other.change.kind === 'reaction' &&
+    change.kind === 'reaction' &&
+    other.change.emoji === change.emoji &&
+    other.seat.person === seat.person
+  );
+}
+
+/** Nothing of a deleted message is on anybody's disk. */
+function checkDeleted(world: World): void {
+  for (const { person, profile } of world.seats.filter(({ status }) => status === 'in')) {
+    const { texts } = storedDevice(profile.indexedDB, person.id) ?? {};
+    for (const said of world.said) {
+      const isSure = said.changes.some(
+        ({ change, isKept, mayBeLost }) => change.kind === 'deletion' && isKept && !mayBeLost,
+      );
+      const left = isSure && textsOf(said).find((text) => texts?.has(text) === true);
+      if (typeof left === 'string')
+        world.wrong.push(`${profile.name} still has "${left}", which was deleted`);
+    }
+  }
 }
 
 /** Ids of the devices that the relay was told are in two places. */

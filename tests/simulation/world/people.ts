@@ -1,3 +1,4 @@
+import type { MessageChange } from '#src/crypto/client.ts';
 import { authStatusAtom } from '#src/store/session.ts';
 import type { Profile, Tab } from './profile.ts';
 
@@ -39,13 +40,33 @@ export class Person {
   }
 }
 
-/** A message that somebody has written. */
-export interface Said {
-  readonly text: string;
+/** Something that a browser has been given to send. */
+interface Given {
   readonly seat: Seat;
   readonly conversationId: string;
   /** The outbox has it: from then on it may not be lost. */
   isKept: boolean;
   /** True once its writer, or a fault of the disk, may have taken it away before it was sent. */
   mayBeLost: boolean;
+}
+
+/** A message that somebody has written. */
+export interface Said extends Given {
+  readonly text: string;
+  /** In the order in which people began them. */
+  readonly changes: Changed[];
+}
+
+/** A change of a message: by its writer, or a reaction of anybody. */
+export interface Changed extends Given {
+  readonly change: MessageChange;
+}
+
+/** The texts that a message may be shown with. */
+export function textsOf({ changes, text }: Said): string[] {
+  return [text, ...changes.flatMap(({ change }) => (change.kind === 'edit' ? change.text : []))];
+}
+
+export function isDeleted({ changes }: Said): boolean {
+  return changes.some(({ change }) => change.kind === 'deletion');
 }

@@ -2,11 +2,12 @@ import { directConversationId, groupConversationId, selfConversationId } from '#
 import { groupKeyOf } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { groupsAtom } from '#src/store/groups.ts';
+import type { MessageView } from '#workers/api/cryptoApi.ts';
 import type { Random } from '../seams/random.ts';
 import { pass, turn } from '../seams/time.ts';
 import { copyStorage } from './disk.ts';
 import { fairWeather, foulWeather } from './network.ts';
-import type { Person, Seat } from './people.ts';
+import { type Person, type Said, type Seat, textsOf } from './people.ts';
 import type { Tab } from './profile.ts';
 import type { World } from './world.ts';
 
@@ -29,7 +30,12 @@ type Act = (world: World, random: Random) => Promise<void> | void;
 const signedIn = (world: World): Seat[] =>
   world.seats.filter(({ status, tabs }) => status === 'in' && tabs.length > 0);
 
-function someSeat(world: World, random: Random): { seat: Seat; tab: Tab } | null {
+interface Spot {
+  readonly seat: Seat;
+  readonly tab: Tab;
+}
+
+function someSeat(world: World, random: Random): Spot | null {
   const seats = signedIn(world);
   if (seats.length === 0) return null;
   const seat = random.pick(seats);
@@ -65,6 +71,50 @@ const note: Act = (world, random) => {
   const found = someSeat(world, random);
   const own = found?.seat.person.id ?? '';
   if (found !== null && own !== '') world.say(found.seat, found.tab, own, selfConversationId(own));
+};
+
+interface Shown extends Place {
+  readonly message: MessageView;
+  readonly said: Said;
+}
+
+/** One of the newest messages of some chat that has any; null where none has. */
+async function someMessage(world: World, { seat, tab }: Spot, random: Random): Promise<Shown | null> {
+  const own = seat.person.id;
+  const places = [...placesOf(tab), { key: own, conversationId: selfConversationId(own) }];
+  const first = random.below(places.length);
+  for (const place of [...places.slice(first), ...places.slice(0, first)]) {
+    const asked = tab.crypto.messages(place.conversationId, { limit: 20 }).catch(() => []);
+    const messages = await Promise.race([asked, tab.death.then(() => [])]);
+    const shown = messages.flatMap((message) => {
+      const { content } = message;
+      const said = content.kind === 'text' && world.said.find((one) => textsOf(one).includes(content.text));
+      return said ? [{ ...place, message, said }] : [];
+    });
+    if (shown.length > 0) return random.pick(shown);
+  }
+  return null;
+}
+
+const emojis = ['👍️', '❤️', '😂'];
+
+/** Answers a message, reacts to it, takes that back, or edits or deletes it where it is the person's own. */
+const change: Act = async (world, random) => {
+  const found = someSeat(world, random);
+  const shown = found && (await someMessage(world, found, random));
+  if (found === null || shown === null) return;
+  const { seat, tab } = found;
+  const { conversationId, key, message, said } = shown;
+  const of = message.messageId;
+  const roll = random.fraction();
+  if (roll < 0.2) return world.say(seat, tab, key, conversationId, of);
+  const isOwn = said.seat.person === seat.person;
+  if (isOwn && roll < 0.4) return world.change(seat, tab, key, said, { kind: 'edit', of, text: '' });
+  if (isOwn && roll < 0.6) return world.change(seat, tab, key, said, { kind: 'deletion', of });
+  const emoji = random.pick(emojis);
+  const isTaken =
+    message.reactions?.some((one) => one.emoji === emoji && one.userIds.includes(seat.person.id)) === true;
+  world.change(seat, tab, key, said, { kind: 'reaction', of, emoji, isTaken });
 };
 
 const read: Act = (world, random) => {
@@ -268,12 +318,12 @@ const restore: Act = async (world, random) => {
   if (found === null) return;
   const { seat } = found;
   await world.noteTwoPlaces(seat);
-  const kept = world.said.filter(({ isKept }) => isKept);
+  const kept = world.given.filter(({ isKept }) => isKept);
   const copy = await copyStorage(seat.profile.indexedDB);
   await say(world, random);
   await pass(10 * second);
   seat.profile.killTabs();
-  for (const said of world.said) if (said.seat === seat && !kept.includes(said)) said.mayBeLost = true;
+  for (const given of world.given) if (given.seat === seat && !kept.includes(given)) given.mayBeLost = true;
   seat.profile.indexedDB = copy;
   await openTab(world, seat);
 };
@@ -308,6 +358,7 @@ const retain: Act = async (world) => {
 export const steps = {
   say: { act: say, weight: 34 },
   note: { act: note, weight: 4 },
+  change: { act: change, weight: 16 },
   read: { act: read, weight: 12 },
   createGroup: { act: createGroup, weight: 3 },
   addMember: { act: addMember, weight: 6 },

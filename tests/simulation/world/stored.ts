@@ -12,7 +12,7 @@ import {
   type SessionRow,
   type StoreName,
 } from '#workers/storage/db.ts';
-import { payloadContent } from '#workers/storage/payload.ts';
+import { readPayload } from '#workers/storage/payload.ts';
 import {
   ConversationRecord,
   DeviceRecord,
@@ -141,9 +141,11 @@ class Disk {
   }
 }
 
+/** The text of a message, or of an edit of one. */
 function textIn(payload: string | null): string[] {
-  const content = payload === null ? null : payloadContent(payload);
-  return content?.kind === 'text' ? [content.text] : [];
+  const said = payload === null ? null : readPayload(payload);
+  if (said?.kind === 'edit') return [said.text];
+  return said?.kind === 'message' && said.content.kind === 'text' ? [said.content.text] : [];
 }
 
 const notable = ['missing', 'withheld', 'diverged', 'refused'];

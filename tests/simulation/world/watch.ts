@@ -2,7 +2,7 @@ import { chatsAtom } from '#src/store/chats.ts';
 import { Invariants, type Snapshot } from './invariants.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
 import type { Nonces } from './nonces.ts';
-import type { Said, Seat } from './people.ts';
+import { isDeleted, type Said, type Seat } from './people.ts';
 import type { WorldRelay } from './relay.ts';
 import { storedDevice } from './stored.ts';
 import type { Thief } from './thieves.ts';
@@ -67,7 +67,7 @@ function snapshotOf(world: Watched, logs: readonly LogOfRelay[]): Snapshot {
     }),
     logs: new Map(logs.map((log) => [log.id, log])),
     kept: world.said
-      .filter(({ isKept, mayBeLost }) => isKept && !mayBeLost)
+      .filter((said) => said.isKept && !said.mayBeLost && !isDeleted(said))
       .map(({ seat, text }) => ({ text, name: seat.profile.name })),
     screens: signedIn.flatMap(({ tabs }) =>
       tabs.flatMap(({ profile, store }) =>

@@ -1,3 +1,4 @@
+import type { MessageChange } from '#src/crypto/client.ts';
 import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
 import { authStatusAtom } from '#src/store/session.ts';
 import { Random } from '../seams/random.ts';
@@ -6,7 +7,7 @@ import { codeOf } from './codes.ts';
 import { copyStorage } from './disk.ts';
 import { fairWeather, Line } from './network.ts';
 import { Nonces } from './nonces.ts';
-import { Person, type Said, Seat } from './people.ts';
+import { type Changed, Person, type Said, Seat } from './people.ts';
 import { Profile, type Tab } from './profile.ts';
 import { startRelay, type WorldRelay } from './relay.ts';
 import { Thief } from './thieves.ts';
@@ -158,27 +159,53 @@ export class World {
     return new Thief(seat.person.id, seat.profile.name, storage, conversationId);
   }
 
-  say(seat: Seat, tab: Tab, key: string, conversationId: string): void {
-    seat.person.said += 1;
-    const text = `${seat.person.name} ${seat.person.said}`;
-    const said: Said = { text, seat, conversationId, isKept: false, mayBeLost: false };
+  /** @param inReplyTo message id of what it answers */
+  say(seat: Seat, tab: Tab, key: string, conversationId: string, inReplyTo?: string): void {
+    const text = this.#newText(seat);
+    const said: Said = { text, seat, conversationId, isKept: false, mayBeLost: false, changes: [] };
     this.said.push(said);
     this.begin(
       tab,
-      'say',
-      () => tab.actions.sendMessage(key, text),
+      inReplyTo === undefined ? 'say' : 'answer',
+      () => tab.actions.sendMessage(key, text, inReplyTo),
       () => {
         said.isKept = true;
       },
     );
   }
 
-  /** Marks unsent messages of this browser as ones that may go with it. */
+  /** Edits a message, deletes it for everybody, or reacts to it. */
+  change(seat: Seat, tab: Tab, key: string, said: Said, wanted: MessageChange): void {
+    const change = wanted.kind === 'edit' ? { ...wanted, text: this.#newText(seat) } : wanted;
+    const { conversationId } = said;
+    const changed: Changed = { change, seat, conversationId, isKept: false, mayBeLost: false };
+    said.changes.push(changed);
+    this.begin(
+      tab,
+      change.kind,
+      () => tab.actions.changeMessage(key, change),
+      () => {
+        changed.isKept = true;
+      },
+    );
+  }
+
+  /** All that browsers were given to send. */
+  get given(): (Said | Changed)[] {
+    return this.said.flatMap((said) => [said, ...said.changes]);
+  }
+
+  /** Marks what this browser has not sent as something that may go with it. */
   mayLose(seat: Seat, conversationId: string | null = null): void {
-    for (const said of this.said) {
-      if (said.seat === seat && (conversationId ?? said.conversationId) === said.conversationId)
-        said.mayBeLost = true;
+    for (const given of this.given) {
+      if (given.seat === seat && (conversationId ?? given.conversationId) === given.conversationId)
+        given.mayBeLost = true;
     }
+  }
+
+  #newText({ person }: Seat): string {
+    person.said += 1;
+    return `${person.name} ${person.said}`;
   }
 
   get isIdle(): boolean {
