@@ -8,7 +8,7 @@ import { linkParts, namedLink, type TextLink } from './links.ts';
 export type MarkdownNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string }
-  /** Of a person by their id; the name that stood there is nobody's. */
+  /** Names a person by their id alone: the words that stood there may be anybody's name. */
   | { readonly kind: 'mention'; readonly userId: string }
   /** Named by what stands behind its opening fence, mostly a language; may be empty. */
   | { readonly kind: 'codeBlock'; readonly text: string; readonly name: string }

@@ -25,14 +25,11 @@ test('formatted messages and mentions are read as they are meant, in a group and
     await expect(input).toBeFocused();
     await expect(input).toHaveValue('**Saturday**, @bob ');
     await alice.page.keyboard.type('brings:');
-    for (const line of [
-      '',
-      '- ~~beer~~ `water`',
-      '- [charts](https://charts.example/a_b)',
-      '',
-      '> and **hats**',
-    ])
-      for (const key of ['Shift+Enter', ...line]) await alice.page.keyboard.press(key);
+    const lines = ['', '- ~~beer~~ `water`', '- [charts](https://charts.example/a_b)', '', '> and **hats**'];
+    for (const line of lines) {
+      await alice.page.keyboard.press('Shift+Enter');
+      await alice.page.keyboard.type(line);
+    }
     await alice.page.keyboard.press('Enter');
   });
 

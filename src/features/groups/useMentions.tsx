@@ -84,7 +84,7 @@ export function useMentions({ input, onDraftChange }: MentionsForm, people: read
     look,
     leave: () => setQuery(null),
     onKeyDown,
-    /** What a screen reader is told of the input. */
+    /** Tells a screen reader of the list and its choice. */
     aria: chosen && {
       'aria-autocomplete': 'list' as const,
       'aria-controls': listId,
