@@ -36,6 +36,7 @@ import { retentionDays } from './0040-retention-days.ts';
 import { groupInvitations } from './0042-group-invitations.ts';
 import { keyPackageSuites } from './0043-key-package-suites.ts';
 import { blobs } from './0044-blobs.ts';
+import { keyPackageAges } from './0046-key-package-ages.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -87,4 +88,5 @@ export const migrations = (
   '0042-group-invitations': groupInvitations,
   '0043-key-package-suites': keyPackageSuites(types),
   '0044-blobs': blobs,
+  '0046-key-package-ages': keyPackageAges,
 });

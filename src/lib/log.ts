@@ -16,6 +16,7 @@ export type LogEvent =
   | 'name-not-signed'
   | 'group-not-left'
   | 'erase-failed'
+  | 'local-entry-damaged'
   | 'update-failed'
   | 'backup-full'
   | 'screen-failure'

@@ -32,6 +32,13 @@ export class BlobError extends Error {
   }
 }
 
+/** Returns whether a failure says that the relay has no such upload or file, or has it no more. */
+export function isGoneBlob(error: unknown): boolean {
+  return error instanceof BlobError
+    ? error.code === 'gone'
+    : error instanceof ApiError && error.status === 404;
+}
+
 /** Milliseconds for a request with its answer: the relay cuts off what takes longer. */
 const requestTimeoutMs = 120_000;
 
@@ -55,7 +62,7 @@ export interface Blobs {
   /** Ends an own upload, or deletes an own file. */
   remove(id: string): Promise<void>;
   /** Bytes of a file, from one position to before another. */
-  read(id: string, from: number, to: number, signal?: AbortSignal): Promise<ArrayBuffer>;
+  read(id: string, from: number, to: number): Promise<ArrayBuffer>;
 }
 
 interface Asked {
@@ -128,10 +135,9 @@ export function createBlobs({ clock, host, token, ...options }: BlobsOptions): B
 
     remove: (id) => ask({ method: 'DELETE', path: blobPath(id), headers: resumable }, () => undefined),
 
-    read: (id, from, to, signal) =>
-      ask(
-        { method: 'GET', path: blobPath(id), headers: { range: `bytes=${from}-${to - 1}` }, signal },
-        (answer) => answer.arrayBuffer(),
+    read: (id, from, to) =>
+      ask({ method: 'GET', path: blobPath(id), headers: { range: `bytes=${from}-${to - 1}` } }, (answer) =>
+        answer.arrayBuffer(),
       ),
   };
 }

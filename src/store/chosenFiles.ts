@@ -8,9 +8,8 @@ export interface ChosenFile {
   readonly name: string;
   /** Null while it is made ready: pictures are drawn anew. */
   readonly file: NewFile | null;
-  /** A sentence on what is to be known before it is sent, or on why it can't be; null for none. */
-  readonly note: string | null;
-  readonly isRefused: boolean;
+  /** A sentence on why it can't be sent; null for none. */
+  readonly problem: string | null;
   /** The person's words for those who don't see it. */
   readonly description: string;
 }

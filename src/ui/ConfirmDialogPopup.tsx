@@ -10,6 +10,8 @@ interface ConfirmDialogProps {
   title: string;
   children: ReactNode;
   confirmLabel: string;
+  /** Another answer, before that of `confirmLabel`. */
+  alternative?: { readonly label: string; readonly onChosen: () => void } | null;
   busy?: boolean;
   onConfirm: () => void;
   /** Returns the element that gets the focus when the dialog closes; null for the one that had it before. */
@@ -22,6 +24,7 @@ export function ConfirmDialogPopup({
   title,
   children,
   confirmLabel,
+  alternative = null,
   busy = false,
   onConfirm,
   returnFocusTo,
@@ -44,6 +47,11 @@ export function ConfirmDialogPopup({
             <AlertDialog.Close ref={cancel} className={buttonClass({})} disabled={busy}>
               {t('app.cancel')}
             </AlertDialog.Close>
+            {alternative !== null && (
+              <Button variant="secondary" onClick={alternative.onChosen}>
+                {alternative.label}
+              </Button>
+            )}
             <Button variant="danger" busy={busy} onClick={onConfirm}>
               {confirmLabel}
             </Button>

@@ -2,8 +2,11 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MessageView } from '#src/store/chats.ts';
+import { composingAtom } from '#src/store/composing.ts';
+import { draftsAtom } from '#src/store/drafts.ts';
 import type { AttachedFile, FilePlace, NewFile } from '#src/store/files.ts';
 import { uploadsAtom } from '#src/store/files.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { befriend, type Tab, until, untilConnected } from './support/browser.ts';
 import { annaAnd } from './support/people.ts';
 import { bytesOfFolder, bytesOfIndexedDb, findSecrets } from './support/scan.ts';
@@ -115,6 +118,101 @@ describe('files between two browsers and a real relay', () => {
     expect(Buffer.compare(await read(ben, again.userId), bytes)).toBe(0);
     await until(() => again.store.get(uploadsAtom), {});
     expect(filesIn(again, key)).toHaveLength(1);
+  });
+
+  it('that were not sealed as the page was left give caption and answer back, and one that can’t be read stops nobody', async () => {
+    const browser = newBrowser();
+    const anna = await browser.openTab().signUp('anna');
+    const ben = await newBrowser().openTab().signUp('ben');
+    await untilConnected(anna, ben);
+    await befriend(anna, ben);
+    for (const [tab, key] of [
+      [anna, ben.userId],
+      [ben, anna.userId],
+    ] as const)
+      await tab.actions.openChat(key);
+    await ben.actions.sendMessage(anna.userId, 'Where is it?');
+    await until(() => anna.lines(ben.userId).length, 1);
+    const [asked] = anna.chat(ben.userId).messages;
+    if (asked === undefined) throw new Error('no message');
+    const sealing = new Promise<void>((resolve) => {
+      const source = new Blob([bytesOf(10)]);
+      // Whoever reads this file waits for ever.
+      source.slice = () => {
+        resolve();
+        return { arrayBuffer: () => new Promise(() => {}) } as Blob;
+      };
+      const file = { ...fileOf(bytesOf(10)), source };
+      void anna.actions
+        .files()
+        .then((files) => files.send(ben.userId, 'at the lake', [file], asked.messageId));
+    });
+    await sealing;
+    await until(async () => (await anna.crypto.localEntries('upload:')).length, 1);
+    await anna.crypto.writeLocal('upload:damaged', '{"messageId":1');
+    anna.kill();
+    browser.locks.releaseAll();
+
+    const again = browser.openTab();
+    await again.resume();
+    await until(() => again.store.get(draftsAtom)[ben.userId], 'at the lake');
+    expect(again.store.get(composingAtom)[ben.userId]?.replyTo?.messageId).toBe(asked.messageId);
+    expect(again.store.get(toastsAtom).map(({ text }) => text)).toEqual([
+      'A file was not ready yet when this page was left. Choose it again.',
+    ]);
+    await until(async () => (await again.crypto.localEntries('upload:')).length, 0);
+    expect(again.store.get(uploadsAtom)).toEqual({});
+    await again.actions.openChat(ben.userId);
+    await send(again, ben, bytesOf(10));
+    await until(() => filesIn(ben, again.userId).length, 1);
+  });
+
+  it('go from the relay with their message, also where that was deleted offline, and from a browser that is erased', async () => {
+    let isCut = false;
+    const fetchUnlessCut: typeof fetch = async (input, init) => {
+      if (isCut && init?.method === 'DELETE') throw new TypeError('cut');
+      return fetch(input, init);
+    };
+    const browser = newBrowser({ fetch: fetchUnlessCut });
+    const anna = await browser.openTab().signUp('anna');
+    const ben = await newBrowser().openTab().signUp('ben');
+    await untilConnected(anna, ben);
+    await befriend(anna, ben);
+    await anna.actions.openChat(ben.userId);
+    await ben.actions.openChat(anna.userId);
+    const blobsLeft = async () =>
+      (await relay.relay.database.db.selectFrom('blobs').select('id').execute()).length;
+    const deleteNewest = async () => {
+      const of = filesIn(anna, ben.userId).at(-1)?.message.messageId ?? '';
+      await anna.actions.changeMessage(ben.userId, { kind: 'deletion', of });
+    };
+    const before = await blobsLeft();
+    for (const count of [1, 2]) {
+      await send(anna, ben, bytesOf(10));
+      await until(() => filesIn(ben, anna.userId).length, count);
+    }
+    expect(await blobsLeft()).toBe(before + 2);
+    await until(() => anna.store.get(uploadsAtom), {});
+    await deleteNewest();
+    await until(blobsLeft, before + 1);
+    await until(() => filesIn(anna, ben.userId).length, 1);
+
+    isCut = true;
+    await deleteNewest();
+    await until(() => filesIn(ben, anna.userId).length, 0);
+    expect(await blobsLeft()).toBe(before + 1);
+    anna.kill();
+    isCut = false;
+    const again = browser.openTab();
+    await again.resume();
+    await until(blobsLeft, before);
+    await until(async () => (await again.crypto.localEntries('upload')).length, 0);
+
+    const { userId } = again;
+    const databases = async () => (await browser.indexedDB.databases()).map(({ name }) => name);
+    expect(await databases()).toContain(`sinetti-uploads:${userId}`);
+    await again.actions.logOut({ erase: true });
+    expect(await databases()).not.toContain(`sinetti-uploads:${userId}`);
   });
 
   it('that the relay has exchanged or lost say so', async () => {

@@ -98,6 +98,39 @@ it('what began with browsers from before goes on in their suite, and new chats w
   await untilMembers(groupId, ['anna', 'carl'], carl, anna);
 });
 
+it('KeyPackages that are over keep their device out until its browser is opened, which publishes new ones', async () => {
+  const [anna, bert] = await annaAnd(newBrowser, ['bert'] as const);
+  const { deviceId } = await bert.crypto.openDevice();
+  const tables = ['key_packages', 'last_resort_key_packages'] as const;
+  const before = Date.now() - 89 * 24 * 60 * 60 * 1000;
+  for (const table of tables)
+    await db().updateTable(table).set({ created_at: before }).where('device_id', '=', deviceId).execute();
+  await anna.actions.openChat(bert.userId);
+  await anna.actions.sendMessage(bert.userId, 'Are you there?');
+  await until(() => anna.lines(bert.userId), ['failed: Are you there?']);
+  await bert.resume();
+  const given = () =>
+    Promise.all(
+      tables.map(async (table) => {
+        const rows = await db()
+          .selectFrom(table)
+          .select('suite')
+          .where('device_id', '=', deviceId)
+          .where('created_at', '>', before)
+          .execute();
+        return rows.length;
+      }),
+    );
+  await until(given, [70, 2]);
+  await anna.actions.sendMessage(bert.userId, 'Now?');
+  await bert.actions.openChat(anna.userId);
+  await until(told(bert, anna.userId), 'received: Now?');
+  // The lifetime is half over for a browser that doesn't know when it has published them.
+  for (const suite of [PRESENT, FORMER]) await bert.crypto.writeLocal(`key-packages:${suite}`, null);
+  await bert.resume();
+  await until(async () => (await given())[0]! >= 70 + 69, true);
+});
+
 /** The suites of which the relay has a last-resort KeyPackage of a tab's device. */
 async function suitesLeft(tab: Tab): Promise<number[]> {
   const { deviceId } = await tab.crypto.openDevice();

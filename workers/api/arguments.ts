@@ -125,7 +125,7 @@ export const keyPackageSuites = [0xf04d, 0x004d] as const;
 export type KeyPackageSuite = (typeof keyPackageSuites)[number];
 export const Suite = oneOf(...keyPackageSuites);
 
-const ClaimedKeyPackages = array(
+export const ClaimedKeyPackages = array(
   object({ userId: Id, deviceId: Id, keyPackage: bytes(limits.keyPackage) }),
   limits.devicesPerStart,
 );

@@ -7,7 +7,7 @@
 import type { WireBytes } from '../codec/base64url.ts';
 import type { KeyPackageSuite } from './arguments.ts';
 import type { BackupApi } from './backupApi.ts';
-import type { ConversationsApi } from './conversationsApi.ts';
+import type { ClaimedKeyPackage, ConversationsApi } from './conversationsApi.ts';
 import type { EvidenceApi } from './evidenceApi.ts';
 import type { FilesApi } from './filesApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
@@ -162,6 +162,8 @@ export interface CryptoApi
     lastResort: boolean,
     suite: KeyPackageSuite,
   ): Promise<{ keyPackages: WireBytes[]; lastResort: WireBytes | null }>;
+  /** Leaves out KeyPackages whose lifetime is over, by which nobody can be added any more. */
+  usableKeyPackages(claimed: readonly ClaimedKeyPackage[]): Promise<ClaimedKeyPackage[]>;
   /** Logs out: destroys the session's wrapped storage key, opened or not; the sealed records stay. */
   lock(): Promise<void>;
   /** Logs out and erases this browser. Other tabs of the person are locked by it. Errors: `locked`. */

@@ -27,6 +27,9 @@ export interface MessageEvidence {
   readonly log: LogEvidence;
 }
 
+/** The kind of an entry's content: a message, or a change of one. */
+export type SeenKind = 'text' | 'files' | 'reaction' | 'edit' | 'deletion';
+
 /** An entry of the log as a device was given it. */
 export interface SeenEntry {
   /** Null where the device can't say. */
@@ -34,8 +37,10 @@ export interface SeenEntry {
   readonly deviceId: string;
   /** Null for anything but a message. */
   readonly messageId: string | null;
-  /** Null where there is none, and where the file leaves texts out. */
+  /** The text, the caption or the emoji. Null where there is none, and where the file leaves texts out. */
   readonly text: string | null;
+  /** Null where there is no message, or none that can be read, and where an older file doesn't say. */
+  readonly kind: SeenKind | null;
 }
 
 /** The comparison of this device's log with the saved view of another device. */

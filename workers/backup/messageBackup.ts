@@ -167,8 +167,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
           const left = erased && { ...erased, isShown: erased.of === null, how: 'everywhere' as const };
           const message = { ...copied, own, reason: null, erased: left };
           const into = restored.get(conversationId) ?? {
-            // A failed write fails the transaction, which says so.
-            keeper: new MessageKeeper(tx, account, conversationId, (write) => void write.catch(() => {})),
+            keeper: new MessageKeeper(tx, account, conversationId),
             seen: [],
           };
           restored.set(conversationId, into);

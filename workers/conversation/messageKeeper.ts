@@ -20,12 +20,12 @@ export class MessageKeeper {
   readonly #conversationId: string;
   readonly #queueWrite: (request: Promise<unknown>) => void;
 
-  /** @param queueWrite takes requests whose failure fails the transaction */
+  /** @param queueWrite takes requests; without it, one that fails ends the transaction, which says so */
   constructor(
     tx: WriteTransaction,
     account: UnlockedAccount,
     conversationId: string,
-    queueWrite: (request: Promise<unknown>) => void,
+    queueWrite: (request: Promise<unknown>) => void = (request) => void request.catch(() => {}),
   ) {
     this.views = new MessageViews(tx, account, conversationId);
     this.#tx = tx;

@@ -74,15 +74,15 @@ export function messageView(
 }
 
 /**
- * Returns whether a conversation shows a message. Among own devices it shows the notes, and what was damaged on its way and
- * may have been one: neither keys nor what is read and drafted.
+ * Returns whether a conversation shows a message. Among own devices it shows the notes, and what was damaged on its way, or
+ * emptied by the relay, and may have been one: neither keys nor what is read and drafted.
  */
 export function isShown(
   { userId }: Pick<UnlockedAccount, 'userId'>,
   { content, conversationId, senderId }: MessageView,
 ): boolean {
   if (conversationId !== selfConversationId(userId)) return true;
-  const isDamaged = content.kind === 'undecryptable' && content.reason === 'damaged';
+  const isDamaged = content.kind === 'undecryptable' && ['damaged', 'deleted'].includes(content.reason);
   return senderId === userId && (['text', 'files', 'deleted'].includes(content.kind) || isDamaged);
 }
 

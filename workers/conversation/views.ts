@@ -2,7 +2,7 @@
 import type { ConversationState, GroupState, MessageView } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
-import { type Transaction, withinConversation } from '../storage/db.ts';
+import { type MessageRow, type Transaction, withinConversation } from '../storage/db.ts';
 import {
   awaitedIds,
   type ConversationRecord,
@@ -66,15 +66,49 @@ async function messagesFrom(
   limit: number,
 ): Promise<MessageView[]> {
   const found: MessageView[] = [];
-  let cursor = await tx.objectStore('messages').openCursor(range, direction);
-  const views = cursor === null ? null : new MessageViews(tx, account, cursor.key[0]);
-  while (cursor !== null && found.length < limit) {
-    const [, seq] = cursor.key;
-    const view = cursor.value.about === undefined ? await views?.view(views.open(seq, cursor.value)) : null;
+  let views: MessageViews | null = null;
+  for await (const { conversationId, row, seq } of messageRows(tx, range, direction)) {
+    views ??= new MessageViews(tx, account, conversationId);
+    const view = await views.view(views.open(seq, row));
     if (view && isShown(account, view)) found.push(view);
-    if (found.length < limit) cursor = await cursor.continue();
+    if (found.length >= limit) break;
   }
   return found;
+}
+
+/** The number of changes in a row behind which all are stepped over at once: anybody can send no end of them. */
+const changesInARow = 16;
+
+/** Returns the positions of what is only about other messages. */
+async function changesIn(tx: Transaction, conversationId: string): Promise<ReadonlySet<number>> {
+  const about = tx.objectStore('messages').index('about');
+  return new Set((await about.getAllKeys(withinConversation(conversationId))).map(([, seq]) => seq));
+}
+
+/** Reads the rows of messages of one conversation, and none that is only about another one. */
+async function* messageRows(
+  tx: Transaction,
+  range: IDBKeyRange,
+  direction: 'next' | 'prev',
+): AsyncGenerator<{ readonly conversationId: string; readonly seq: number; readonly row: MessageRow }> {
+  const messages = tx.objectStore('messages');
+  let changes: ReadonlySet<number> | null = null;
+  let passed = 0;
+  let cursor = await messages.openCursor(range, direction);
+  while (cursor !== null) {
+    const [conversationId, seq] = cursor.key;
+    const isMessage = cursor.value.about === undefined;
+    passed = isMessage ? 0 : passed + 1;
+    if (isMessage) yield { conversationId, seq, row: cursor.value };
+    if (passed < changesInARow) cursor = await cursor.continue();
+    else {
+      changes ??= await changesIn(tx, conversationId);
+      const step = direction === 'next' ? 1 : -1;
+      let next = seq + step;
+      while (changes.has(next)) next += step;
+      cursor = await cursor.continue([conversationId, next]);
+    }
+  }
 }
 
 /** Counts the messages that a conversation shows. */
@@ -102,13 +136,9 @@ export async function countUnread(
   if (conversationId === selfConversationId(account.userId)) return 0;
   const range = IDBKeyRange.bound([conversationId, readSeq], [conversationId, []], true, true);
   let count = 0;
-  let cursor = await tx.objectStore('messages').openCursor(range);
-  while (cursor !== null && count < limits.unread) {
-    const [, seq] = cursor.key;
-    const isMessage = cursor.value.about === undefined;
-    if (isMessage && openMessage(account, conversationId, seq, cursor.value).senderId !== account.userId)
-      count++;
-    cursor = await cursor.continue();
+  for await (const { row, seq } of messageRows(tx, range, 'next')) {
+    if (openMessage(account, conversationId, seq, row).senderId !== account.userId) count++;
+    if (count >= limits.unread) break;
   }
   return count;
 }

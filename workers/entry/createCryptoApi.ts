@@ -2,6 +2,7 @@ import type { CryptoApi } from '../api/cryptoApi.ts';
 import { toCryptoApiError } from '../api/toCryptoApiError.ts';
 import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createEvents } from '../conversation/events.ts';
+import { keepSent } from '../conversation/sentMessages.ts';
 import { createAccount } from '../identity/account.ts';
 import { Confirmations } from '../identity/confirmations.ts';
 import { type ConfirmingDeps, createConfirming } from '../identity/confirming.ts';
@@ -42,10 +43,10 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const confirmations = new Confirmations(() => deps.env.now());
   const rotation = new Rotation(deps, session);
   return withCodes({
-    ...createAccount(deps, session, confirmations),
+    ...createAccount(deps, session, confirmations, keepSent),
     ...createPlace(deps, session),
     ...createConfirming(deps, session, confirmations),
-    ...createRotation(session, confirmations, rotation),
+    ...createRotation(session, confirmations, rotation, keepSent),
     ...createRecovery(deps, session, confirmations, rotation),
     ...createMovingOn(deps, session, confirmations, rotation),
     ...createRevoking(session, confirmations, rotation),

@@ -1,5 +1,6 @@
 import {
   createKeyPackage,
+  decodeKeyPackage,
   decodeKeyPackageBundle,
   type Env,
   encodeKeyPackageBundle,
@@ -19,6 +20,7 @@ import {
   wrapVaultKey,
 } from '@sinetti/crypto-core/account';
 import {
+  ClaimedKeyPackages,
   check,
   Id,
   KeyPackageCount,
@@ -38,19 +40,23 @@ import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
 import { leafOptions } from './leafOptions.ts';
-import { becomeDevice, newDeviceRecord, replaceCopied } from './newDevice.ts';
+import { becomeDevice, type KeepSent, newDeviceRecord, replaceCopied } from './newDevice.ts';
 import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified, readAllPins } from './pins.ts';
 import { requireVersion } from './rotation.ts';
 
 const DAY_SECONDS = 86_400;
-/** A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. */
-const LIFETIME_DAYS = { before: 1, after: 90 };
+/**
+ * A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. Its private keys stay 30 days longer:
+ * a Welcome that was sent before may wait for a browser that was away.
+ */
+const LIFETIME_DAYS = { before: 1, after: 90, waiting: 30 };
 
 export function createAccount(
   deps: PasswordDeps,
   session: Session,
   confirmations: Pick<Confirmations, 'forget'>,
+  keepSent: KeepSent,
 ) {
   const { env } = deps;
   /** Kept from beginSignUp or beginLogin until the vault is open. */
@@ -145,9 +151,14 @@ export function createAccount(
         if (known === null) await devices.put(sealer.seal('device', 'device', record), 'device');
         // The person has moved on to another account key, and this browser hasn't heard that the relay took it.
         else if (!equalBytes(known.accountKey, device.accountKey)) {
-          await becomeDevice(tx, account, { record, revocations: [] });
+          await becomeDevice(tx, account, { record, revocations: [] }, keepSent);
         } else if ((await readPlace(tx, account)).isCopied) {
-          await replaceCopied(tx, account, known, record, session.accountSeed());
+          await replaceCopied(
+            tx,
+            account,
+            { former: known, record, accountSeed: session.accountSeed() },
+            keepSent,
+          );
         } else return { device: known, former: left, isNew: false };
         return { device, former: await readFormer(tx, account), isNew: true };
       });
@@ -206,6 +217,13 @@ export function createAccount(
       };
     },
 
+    async usableKeyPackages(claimed) {
+      const given = check('usableKeyPackages', ClaimedKeyPackages, claimed);
+      await ready();
+      const now = seconds(env.now());
+      return given.flatMap(({ keyPackage }, i) => (isOver(keyPackage, now) ? [] : claimed.slice(i, i + 1)));
+    },
+
     async lock() {
       forget();
       confirmations.forget();
@@ -219,16 +237,15 @@ export function createAccount(
     },
   } satisfies Partial<CryptoApi>;
 
-  /** Deletes expired KeyPackages, which nobody may use any more and whose keys could only be stolen. */
+  /** Deletes KeyPackages for which no Welcome can come any more, and whose keys could only be stolen (RFC 9420 section 16.8). */
   async function forgetExpired(store: KeyPackageStore, { sealer }: UnlockedAccount): Promise<void> {
-    const now = seconds(env.now());
+    const until = seconds(env.now()) - BigInt(LIFETIME_DAYS.waiting * DAY_SECONDS);
     const [refs, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
     for (const [i, ref] of refs.entries()) {
       const row = rows[i];
       if (row === undefined) continue;
       const { keyPackage } = decodeKeyPackageBundle(sealer.openBytes('keyPackages', ref, row));
-      const { source } = keyPackage.leafNode;
-      if (source.type === 'key-package' && source.lifetime.notAfter < now) await store.delete(ref);
+      if (endOf(keyPackage) < until) await store.delete(ref);
     }
   }
 
@@ -265,6 +282,20 @@ export async function openAccount(
     if (formerState !== null)
       await adoptVerified(tx, account, formerState, env.now(), await readAllPins(tx, account));
   });
+}
+
+/** Returns when a KeyPackage's lifetime is over, in seconds since the Unix epoch. */
+function endOf({ leafNode: { source } }: ReturnType<typeof decodeKeyPackage>): bigint {
+  return source.type === 'key-package' ? source.lifetime.notAfter : 0n;
+}
+
+/** Returns whether a KeyPackage's lifetime is over; one that can't be read is refused where it is used. */
+function isOver(keyPackage: Uint8Array, now: bigint): boolean {
+  try {
+    return endOf(decodeKeyPackage(keyPackage)) < now;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns whole seconds since the Unix epoch, in which MLS counts time. */

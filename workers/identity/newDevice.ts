@@ -8,9 +8,8 @@ import {
 } from '@sinetti/crypto-core/account';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
-import { moveToMessages } from '../session/sentMessages.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
-import type { WriteTransaction } from '../storage/db.ts';
+import type { OutboxRow, WriteTransaction } from '../storage/db.ts';
 import {
   ConversationRecord,
   type DeviceRecord,
@@ -24,6 +23,18 @@ export interface NewDevice {
   readonly record: DeviceRecord;
   readonly revocations: readonly { readonly deviceId: string; readonly statement: Uint8Array }[];
 }
+
+/**
+ * Keeps a message that the relay has taken, whose entry in the log comes before the new device's time.
+ * @returns false where it has to be sent again
+ */
+export type KeepSent = (
+  tx: WriteTransaction,
+  account: UnlockedAccount,
+  messageId: string,
+  row: OutboxRow,
+  record: OutboxRecord,
+) => Promise<boolean>;
 
 /**
  * Draws a device and certifies it.
@@ -60,15 +71,17 @@ export function newDeviceRecord(
 export async function replaceCopied(
   tx: WriteTransaction,
   account: UnlockedAccount,
-  former: Device,
-  record: DeviceRecord,
-  accountSeed: Uint8Array,
+  {
+    former: { deviceId, signatureKey },
+    record,
+    accountSeed,
+  }: { readonly former: Device; readonly record: DeviceRecord; readonly accountSeed: Uint8Array },
+  keepSent: KeepSent,
 ): Promise<void> {
   const { sealer, userId } = account;
-  const { deviceId, signatureKey } = former;
   const statement = signDeviceRevocation(accountSeed, { userId, deviceId });
   const signature = signDeviceCopied(signatureKey.privateKey, { userId, deviceId });
-  await becomeDevice(tx, account, { record, revocations: [{ deviceId, statement }] });
+  await becomeDevice(tx, account, { record, revocations: [{ deviceId, statement }] }, keepSent);
   const words: FormerDeviceRecord = { deviceId, signature, statement };
   await tx.objectStore('device').put(sealer.seal('device', 'former', words), 'former');
 }
@@ -81,6 +94,7 @@ export async function becomeDevice(
   tx: WriteTransaction,
   account: UnlockedAccount,
   { record, revocations }: NewDevice,
+  keepSent: KeepSent,
 ): Promise<void> {
   const { sealer, userId } = account;
   const devices = tx.objectStore('device');
@@ -92,7 +106,7 @@ export async function becomeDevice(
   for (const { deviceId, statement } of revocations) {
     await putRevocation(tx, account, userId, deviceId, statement);
   }
-  await keepMessages(tx, account);
+  await keepMessages(tx, account, keepSent);
   for (const store of ['keyPackages', 'pending', 'epochs', 'ratchets', 'members'] as const) {
     await tx.objectStore(store).clear();
   }
@@ -116,13 +130,17 @@ export async function becomeDevice(
  * Keeps messages that the relay has taken, whose entries in the log come before the new device's time. Those that wait are
  * encrypted anew, by the new device's leaf.
  */
-async function keepMessages(tx: WriteTransaction, account: UnlockedAccount): Promise<void> {
+async function keepMessages(
+  tx: WriteTransaction,
+  account: UnlockedAccount,
+  keepSent: KeepSent,
+): Promise<void> {
   const outbox = tx.objectStore('outbox');
   for (const messageId of await outbox.getAllKeys()) {
     const row = await outbox.get(messageId);
     if (row === undefined) continue;
     const record = account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
-    if (record.status === 'sent' && (await moveToMessages(tx, account, messageId, row, record))) continue;
+    if (record.status === 'sent' && (await keepSent(tx, account, messageId, row, record))) continue;
     const waiting: OutboxRecord = {
       ...record,
       // Gives up what the relay has said of the message.

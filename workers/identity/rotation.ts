@@ -24,7 +24,7 @@ import { type VaultOpening, vaultOpening } from '../session/vaultOpening.ts';
 import { read, type WriteTransaction } from '../storage/db.ts';
 import { ConversationRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
-import { becomeDevice, type NewDevice } from './newDevice.ts';
+import { becomeDevice, type KeepSent, type NewDevice } from './newDevice.ts';
 import type { DerivedKeys, PasswordDeps } from './passwordKeys.ts';
 
 /** Changes of the account that come along with its new keys. */
@@ -130,14 +130,19 @@ export class Rotation {
   }
 }
 
-export function createRotation(session: Session, confirmations: Confirmations, rotation: Rotation) {
+export function createRotation(
+  session: Session,
+  confirmations: Confirmations,
+  rotation: Rotation,
+  keepSent: KeepSent,
+) {
   return {
     async adoptRenewedKeys(taken) {
       const { device, isOlder, opening } = rotation.takeSealed(check('adoptRenewedKeys', WireText, taken));
       const account = session.account();
       if (isOlder) return session.goBack(opening, (tx) => forgetSaid(tx, account, opening.version));
       if (device === null) return session.adopt(opening);
-      await session.adopt(opening, (tx) => becomeDevice(tx, account, device));
+      await session.adopt(opening, (tx) => becomeDevice(tx, account, device, keepSent));
       account.device = toDevice(device.record);
     },
 

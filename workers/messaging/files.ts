@@ -27,7 +27,7 @@ import type { Guarded } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
-import { openMessage, openOutbox } from '../conversation/messageView.ts';
+import { MessageViews } from '../conversation/messageViews.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { OutgoingFile } from '../storage/attachments.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
@@ -206,16 +206,9 @@ async function payloadOf(
   conversationId: string,
   messageId: string,
 ): Promise<string | null> {
-  const index = tx.objectStore('messages').index('messageId');
-  const [key, row, waiting] = await Promise.all([
-    index.getKey(messageId),
-    index.get(messageId),
-    tx.objectStore('outbox').get(messageId),
-  ]);
-  if (key !== undefined && row !== undefined && key[0] === conversationId)
-    return openMessage(account, conversationId, key[1], row).payload;
-  if (waiting?.conversationId !== conversationId) return null;
-  return openOutbox(account, messageId, waiting).payload;
+  const known = await new MessageViews(tx, account, conversationId).find(messageId);
+  if (known === null) return null;
+  return ('logged' in known ? known.logged : known.waiting).record.payload;
 }
 
 /** @throws CryptoApiError `decrypt-failed` at the last piece of another file than the message's */

@@ -16,13 +16,12 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { MessageKeeper } from '../conversation/messageKeeper.ts';
 import { openOutbox } from '../conversation/messageView.ts';
 import { MessageViews } from '../conversation/messageViews.ts';
 import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
+import { keepSent } from '../conversation/sentMessages.ts';
 import { findMessage, storedState } from '../conversation/views.ts';
 import { readPlace } from '../session/place.ts';
-import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, write } from '../storage/db.ts';
 import { encodeFilesPayload, encodeTextPayload, sealedFiles } from '../storage/payload.ts';
@@ -104,19 +103,8 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         const { joinedSeq, membership } = await readConversation(tx, account.sealer, row.conversationId);
         // A copy of this browser had sent it before this browser became another device.
         const isBeforeJoin = membership !== 'member' || seq <= joinedSeq;
-        const isMoved = isBeforeJoin && (await moveToMessages(tx, account, messageId, row, record));
-        if (isMoved) {
-          // A failed write fails the transaction, which says so.
-          const keeper = new MessageKeeper(
-            tx,
-            account,
-            row.conversationId,
-            (put) => void put.catch(() => {}),
-          );
-          const logged = await keeper.views.at(seq);
-          if (logged !== null) await keeper.keep(seq, messageId, logged.record, null);
+        if (isBeforeJoin && (await keepSent(tx, account, messageId, row, record)))
           return requireLogged(tx, account, messageId);
-        }
         await putInOutbox(tx, account, messageId, row, record);
         return viewWaiting(tx, account, messageId, { row, record });
       });

@@ -40,8 +40,9 @@ export async function takeOwnMessage(
 ): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
   const { own, payload } = record;
   if (payload !== null && isForPeople(payload)) return { kept: record, told: null };
-  // It may have been a note only where it was damaged on its way.
-  if (payload === null) return { kept: own || record.reason === 'damaged' ? record : null, told: null };
+  // It may have been a note only where it was damaged on its way, or the relay has emptied it without a reason.
+  const wasNote = own || record.reason === 'damaged' || record.reason === 'deleted';
+  if (payload === null) return { kept: wasNote ? record : null, told: null };
   const taken = await take(transaction, seq, { ...record, payload });
   if (own) await noteSaid(transaction, seq);
   return taken;

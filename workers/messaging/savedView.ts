@@ -20,10 +20,11 @@ import {
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
 import { isFinding, readEvents } from '../conversation/events.ts';
-import { messageView, openMessage } from '../conversation/messageView.ts';
+import { openMessage, saidBy } from '../conversation/messageView.ts';
 import { readPin } from '../identity/pins.ts';
 import { isRevokedBy } from '../identity/revocations.ts';
 import type { Session } from '../session/session.ts';
+import type { Said } from '../storage/payload.ts';
 import {
   type FileEntry,
   readViewFile,
@@ -81,6 +82,7 @@ async function viewOf(
       user_id: seen.userId,
       message_id: seen.messageId,
       text: withTexts ? (seen.text?.slice(0, limits.viewText) ?? null) : null,
+      kind: seen.kind ?? undefined,
     });
   }
   const findings = (await readEvents(tx, account, conversationId)).filter(isFinding);
@@ -113,15 +115,29 @@ async function seenAt(transaction: ConversationTransaction, { deviceId, seq }: C
   const row = await tx.objectStore('messages').get([conversationId, seq]);
   if (row === undefined) {
     const owner = (await transaction.members())?.find(({ deviceIds }) => deviceIds.includes(deviceId));
-    return { userId: owner?.userId ?? null, deviceId, messageId: null, text: null };
+    return { userId: owner?.userId ?? null, deviceId, messageId: null, text: null, kind: null };
   }
-  const { content, messageId, senderId } = messageView(
-    conversationId,
-    seq,
-    row.messageId,
-    openMessage(account, conversationId, seq, row),
-  );
-  return { userId: senderId, deviceId, messageId, text: content.kind === 'text' ? content.text : null };
+  const record = openMessage(account, conversationId, seq, row);
+  const said = saidBy({ record });
+  return { userId: record.senderId, deviceId, messageId: row.messageId, ...seenIn(said) };
+}
+
+/** Returns what is told of a content: of one that can't be read, or is of a version to come, nothing. */
+function seenIn(said: Said | null): Pick<SeenEntry, 'kind' | 'text'> {
+  switch (said?.kind) {
+    case 'message':
+      return said.content.kind === 'text' || said.content.kind === 'files'
+        ? { kind: said.content.kind, text: said.content.text === '' ? null : said.content.text }
+        : { kind: null, text: null };
+    case 'edit':
+      return { kind: 'edit', text: said.text };
+    case 'reaction':
+      return { kind: 'reaction', text: said.emoji };
+    case 'deletion':
+      return { kind: 'deletion', text: null };
+    default:
+      return { kind: null, text: null };
+  }
 }
 
 /**
@@ -181,6 +197,7 @@ async function compare(transaction: ConversationTransaction, view: SavedView): P
     deviceId: entry.device_id,
     messageId: entry.message_id,
     text: entry.text,
+    kind: entry.kind ?? null,
   };
   const here = await seenAt(transaction, row);
   return { author, result: { kind: 'parts', position: row.seq, here, there } };

@@ -1,5 +1,6 @@
 /** The file of what a device saw of a conversation (crypto-core's SPEC.md has its form). */
 import { CryptoApiError } from '../api/errors.ts';
+import type { SeenKind } from '../api/evidenceApi.ts';
 import {
   array,
   type Guarded,
@@ -9,9 +10,13 @@ import {
   object,
   oneOf,
   string,
+  withDefault,
 } from '../codec/guards.ts';
 import { bytes, parseJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
+
+/** Names of what an entry says. */
+const seenKinds = ['text', 'files', 'reaction', 'edit', 'deletion'] as const;
 
 const id = string(128);
 const hash = string(43, /^[A-Za-z0-9_-]{43}$/);
@@ -29,6 +34,8 @@ const FileEntry = object({
   message_id: nullable(id),
   /** Null where the person has left texts out, and where there is none. */
   text: nullable(string(limits.viewText)),
+  /** Left out where there is no message, or none that can be read, and in files from before this was said. */
+  kind: withDefault<SeenKind | undefined>(oneOf(...seenKinds), undefined),
 });
 export type FileEntry = Guarded<typeof FileEntry>;
 

@@ -115,6 +115,7 @@ export interface Tables {
     device_id: string;
     suite: number;
     content: Bytes;
+    created_at: Time;
   };
   contact_requests: {
     id: string;

@@ -88,6 +88,12 @@ export interface Devices {
   ): Promise<{ ownerId: string; claimed: KeyPackageClaim[] }[]>;
 }
 
+/**
+ * Milliseconds for which a KeyPackage is given and counted. Clients give them 90 days (RFC 9420 section 7.2): with the last of
+ * them whoever claims one has a day to use it.
+ */
+export const keyPackageLifetime = 89 * 24 * 60 * 60 * 1000;
+
 export interface DeviceDependencies {
   readonly db: Db;
   readonly hub: Hub;
@@ -168,9 +174,10 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
 
     async publishKeyPackages({ deviceId, userId }, { lastResort, singleUse, suite }) {
       return db.transaction().execute(async (tx) => {
+        const now = clock();
         await devices.lockDevice(tx, deviceId);
-        await keyPackages.insertKeyPackages(tx, deviceId, { suite, contents: singleUse, now: clock() });
-        const available = await keyPackages.countKeyPackages(tx, deviceId);
+        await keyPackages.insertKeyPackages(tx, deviceId, { suite, contents: singleUse, now });
+        const available = await keyPackages.countKeyPackages(tx, deviceId, now - keyPackageLifetime);
         if ([...available.values()].reduce((sum, count) => sum + count, 0) > limits.keyPackagesPerDevice) {
           throw new ApiError(
             'limit-reached',
@@ -184,14 +191,15 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
           );
         }
         if (lastResort !== null)
-          await keyPackages.replaceLastResort(tx, deviceId, { suite, content: lastResort });
+          await keyPackages.replaceLastResort(tx, deviceId, { suite, content: lastResort, now });
         return available.get(suite) ?? 0;
       });
     },
 
     async keyPackageCount(deviceId) {
-      const available = await keyPackages.countKeyPackages(db, deviceId);
-      const lastResorts = await keyPackages.lastResortSuites(db, deviceId);
+      const after = clock() - keyPackageLifetime;
+      const available = await keyPackages.countKeyPackages(db, deviceId, after);
+      const lastResorts = await keyPackages.lastResortSuites(db, deviceId, after);
       return keyPackageSuites.map((suite) => ({
         suite,
         available: available.get(suite) ?? 0,
@@ -205,15 +213,13 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         // In one order, whoever asks: two who take from the same people must not wait for each other.
         for (const ownerId of [...new Set(ownerIds)].sort())
           owners.push({ ownerId, deviceIds: await claimableDevices(tx, session, ownerId) });
-        const suite = await commonSuite(
-          tx,
-          owners.flatMap(({ deviceIds }) => deviceIds),
-          suites,
-        );
-        const all: { ownerId: string; claimed: KeyPackageClaim[] }[] = [];
+        const after = clock() - keyPackageLifetime;
+        const all = owners.flatMap(({ deviceIds }) => deviceIds);
+        const wanted = { suite: await commonSuite(tx, all, suites, after), after };
+        const given: { ownerId: string; claimed: KeyPackageClaim[] }[] = [];
         for (const { ownerId, deviceIds } of owners)
-          all.push({ ownerId, claimed: await claimFrom(tx, deviceIds, suite, spared.has(ownerId)) });
-        return all;
+          given.push({ ownerId, claimed: await claimFrom(tx, deviceIds, wanted, spared.has(ownerId)) });
+        return given;
       }),
   };
 }
@@ -245,15 +251,16 @@ async function commonSuite(
   tx: Db,
   deviceIds: readonly string[],
   suites: readonly KeyPackageSuite[],
+  after: number,
 ): Promise<KeyPackageSuite> {
   const [first = formerSuite, ...others] = suites;
   if (others.length === 0 || deviceIds.length === 0) return first;
-  const having = await keyPackages.devicesWith(tx, deviceIds, first);
+  const having = await keyPackages.devicesWith(tx, deviceIds, { suite: first, after });
   const without = deviceIds.filter((id) => !having.has(id));
   if (without.length === 0) return first;
   for (const other of others) {
-    if ((await keyPackages.devicesWith(tx, without, other)).size > 0)
-      return commonSuite(tx, deviceIds, others);
+    if ((await keyPackages.devicesWith(tx, without, { suite: other, after })).size > 0)
+      return commonSuite(tx, deviceIds, others, after);
   }
   return first;
 }
@@ -261,14 +268,14 @@ async function commonSuite(
 async function claimFrom(
   tx: Db,
   deviceIds: readonly string[],
-  suite: KeyPackageSuite,
+  wanted: { readonly suite: KeyPackageSuite; readonly after: number },
   isSpared: boolean,
 ): Promise<KeyPackageClaim[]> {
   const claimed: KeyPackageClaim[] = [];
   for (const deviceId of deviceIds) {
-    const spare = isSpared ? await keyPackages.findLastResort(tx, deviceId, suite) : null;
-    const singleUse = spare === null ? await keyPackages.takeKeyPackage(tx, deviceId, suite) : null;
-    const keyPackage = singleUse ?? spare ?? (await keyPackages.findLastResort(tx, deviceId, suite));
+    const spare = isSpared ? await keyPackages.findLastResort(tx, deviceId, wanted) : null;
+    const singleUse = spare === null ? await keyPackages.takeKeyPackage(tx, deviceId, wanted) : null;
+    const keyPackage = singleUse ?? spare ?? (await keyPackages.findLastResort(tx, deviceId, wanted));
     if (keyPackage === null) continue;
     claimed.push({ deviceId, keyPackage, lastResort: singleUse === null });
   }

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { accountChangeLifetime } from '../accounts/accountChanges.ts';
 import { declineLifetime } from '../contacts/contacts.ts';
 import type { Db } from '../db/tables.ts';
+import { keyPackageLifetime } from '../devices/devices.ts';
 import { groupInvitationLifetime } from '../groups/invitations.ts';
 import { deleteAccountChanges } from '../repositories/accountChanges.ts';
 import { deleteOldDeclines } from '../repositories/contacts.ts';
@@ -14,6 +15,7 @@ import {
 } from '../repositories/deletions.ts';
 import { deleteOldGroupInvitations } from '../repositories/groupInvitations.ts';
 import { deleteUnbegunGroups } from '../repositories/groups.ts';
+import { deleteOldKeyPackages } from '../repositories/keyPackages.ts';
 import { deleteExpiredNonces } from '../repositories/proofs.ts';
 import { deleteClosedReports } from '../repositories/reports.ts';
 import { deleteOldInvitations } from '../repositories/signUp.ts';
@@ -73,6 +75,7 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): HourlyJob
     await deleteClosedReports(db, now - closedReportLifetime);
     await deleteOldInvitations(db, now - oldInvitationLifetime);
     await deleteOldGroupInvitations(db, now - groupInvitationLifetime);
+    await deleteOldKeyPackages(db, now - keyPackageLifetime);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
   }
 

@@ -1,32 +1,48 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../db/tables.ts';
 
-/** Counts a device's single-use KeyPackages, by suite; a suite of which it has none isn't there. */
-export async function countKeyPackages(db: Db, deviceId: string): Promise<ReadonlyMap<number, number>> {
+interface SuiteAfter {
+  readonly suite: number;
+  /** The time after which it was published, in milliseconds since the Unix epoch. */
+  readonly after: number;
+}
+
+/** Counts a device's single-use KeyPackages published after a time, by suite; a suite of which it has none isn't there. */
+export async function countKeyPackages(
+  db: Db,
+  deviceId: string,
+  after: number,
+): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('key_packages')
     .select((select) => ['suite', select.fn.countAll<number>().as('count')])
     .where('device_id', '=', deviceId)
+    .where('created_at', '>', after)
     .groupBy('suite')
     .execute();
   return new Map(rows.map(({ suite, count }) => [suite, count]));
 }
 
-/** Returns the suites of which a device has a last-resort KeyPackage. */
-export async function lastResortSuites(db: Db, deviceId: string): Promise<ReadonlySet<number>> {
+/** Returns the suites of which a device has a last-resort KeyPackage published after a time. */
+export async function lastResortSuites(
+  db: Db,
+  deviceId: string,
+  after: number,
+): Promise<ReadonlySet<number>> {
   const rows = await db
     .selectFrom('last_resort_key_packages')
     .select('suite')
     .where('device_id', '=', deviceId)
+    .where('created_at', '>', after)
     .execute();
   return new Set(rows.map(({ suite }) => suite));
 }
 
-/** Finds those among devices that have a KeyPackage of a suite, of either kind. */
+/** Finds those among devices that have a KeyPackage of a suite published after a time, of either kind. */
 export async function devicesWith(
   db: Db,
   deviceIds: readonly string[],
-  suite: number,
+  { suite, after }: SuiteAfter,
 ): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('devices')
@@ -40,7 +56,8 @@ export async function devicesWith(
               .selectFrom(table)
               .select(`${table}.device_id`)
               .whereRef(`${table}.device_id`, '=', 'devices.id')
-              .where(`${table}.suite`, '=', suite),
+              .where(`${table}.suite`, '=', suite)
+              .where(`${table}.created_at`, '>', after),
           ),
         ),
       ),
@@ -71,8 +88,12 @@ export async function insertKeyPackages(
     .execute();
 }
 
-/** Takes the oldest single-use KeyPackage of a device and a suite: it is given to one caller only. */
-export async function takeKeyPackage(db: Db, deviceId: string, suite: number): Promise<Buffer | null> {
+/** Takes the oldest single-use KeyPackage of a device and a suite published after a time: it is given to one caller only. */
+export async function takeKeyPackage(
+  db: Db,
+  deviceId: string,
+  { suite, after }: SuiteAfter,
+): Promise<Buffer | null> {
   const row = await db
     .deleteFrom('key_packages')
     .where('device_id', '=', deviceId)
@@ -82,6 +103,7 @@ export async function takeKeyPackage(db: Db, deviceId: string, suite: number): P
         .select('oldest.reference')
         .where('oldest.device_id', '=', deviceId)
         .where('oldest.suite', '=', suite)
+        .where('oldest.created_at', '>', after)
         .orderBy('oldest.created_at')
         .orderBy('oldest.reference')
         .limit(1)
@@ -94,12 +116,18 @@ export async function takeKeyPackage(db: Db, deviceId: string, suite: number): P
   return row?.content ?? null;
 }
 
-export async function findLastResort(db: Db, deviceId: string, suite: number): Promise<Buffer | null> {
+/** Finds the last-resort KeyPackage of a device and a suite, if it was published after a time. */
+export async function findLastResort(
+  db: Db,
+  deviceId: string,
+  { suite, after }: SuiteAfter,
+): Promise<Buffer | null> {
   const row = await db
     .selectFrom('last_resort_key_packages')
     .select('content')
     .where('device_id', '=', deviceId)
     .where('suite', '=', suite)
+    .where('created_at', '>', after)
     .executeTakeFirst();
   return row?.content ?? null;
 }
@@ -107,11 +135,18 @@ export async function findLastResort(db: Db, deviceId: string, suite: number): P
 export async function replaceLastResort(
   db: Db,
   deviceId: string,
-  { suite, content }: { suite: number; content: Buffer },
+  { suite, content, now }: { suite: number; content: Buffer; now: number },
 ): Promise<void> {
+  const published = { content, created_at: now };
   await db
     .insertInto('last_resort_key_packages')
-    .values({ device_id: deviceId, suite, content })
-    .onConflict((conflict) => conflict.columns(['device_id', 'suite']).doUpdateSet({ content }))
+    .values({ device_id: deviceId, suite, ...published })
+    .onConflict((conflict) => conflict.columns(['device_id', 'suite']).doUpdateSet(published))
     .execute();
+}
+
+/** Deletes KeyPackages of both kinds published at a time or before. */
+export async function deleteOldKeyPackages(db: Db, until: number): Promise<void> {
+  for (const table of ['key_packages', 'last_resort_key_packages'] as const)
+    await db.deleteFrom(table).where('created_at', '<=', until).execute();
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimedKeyPackage } from '../../contract/index.ts';
+import { createPurgeJob } from '../../src/jobs/purge.ts';
 import {
   base64Url,
   befriend,
@@ -54,6 +55,46 @@ describe('KeyPackages of several suites', () => {
     expect(await claimed(contact, [owner.id], [present])).toEqual([replaced]);
     const { body } = await contact.call<ClaimedKeyPackage[]>('POST', `/users/${owner.id}/key-packages/claim`);
     expect(body.map((one) => one.keyPackage)).toEqual([old.lastResort]);
+  });
+
+  it('are neither given nor counted from 89 days on, deleted by the job, and new ones take their place', async () => {
+    const [owner, contact] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(owner, contact);
+    const { db } = relay.relay.database;
+    const tables = ['key_packages', 'last_resort_key_packages'] as const;
+    const now = Date.now();
+    const lifetime = 89 * 24 * 60 * 60 * 1000;
+    const job = createPurgeJob({ db, clock: () => now, log: relay.relay.app.log });
+    const age = async (by: number) => {
+      for (const table of tables)
+        await db
+          .updateTable(table)
+          .set({ created_at: now - by })
+          .execute();
+    };
+    const counted = async () =>
+      (await owner.call<{ suites: unknown[] }>('GET', '/key-packages')).body.suites[0];
+    const stored = async () => {
+      const rows = tables.map((table) =>
+        db.selectFrom(table).select('suite').where('device_id', '=', owner.deviceId).execute(),
+      );
+      return (await Promise.all(rows)).map(({ length }) => length);
+    };
+    await publish(owner, present);
+    // The relay's clock goes on while the test runs.
+    await age(lifetime - 60_000);
+    await job.run();
+    expect(await counted()).toEqual({ suite: present, available: 1, lastResort: true });
+    await age(lifetime);
+    expect(await counted()).toEqual({ suite: present, available: 0, lastResort: false });
+    expect(await claimed(contact, [owner.id], [present])).toEqual([]);
+    expect(await stored()).toEqual([1, 1]);
+    const second = await publish(owner, present);
+    expect(await stored()).toEqual([2, 1]);
+    await job.run();
+    expect(await stored()).toEqual([1, 1]);
+    expect(await claimed(contact, [owner.id], [present])).toEqual([second.single]);
+    expect(await claimed(contact, [owner.id], [present])).toEqual([second.lastResort]);
   });
 
   it('are given of the first suite that all devices have, and those that have none of any don’t count', async () => {

@@ -59,10 +59,10 @@ const readEverything = async (db: Db) => ({
   conversations: await conversationsOf(db, aino),
   entries: await entriesOf(db, 'direct:x', { limit: 10, maxBytes: 1000 }),
   keyPackages: {
-    counted: await countKeyPackages(db, device),
-    lastResort: await findLastResort(db, device, 0x004d),
-    present: await findLastResort(db, device, 0xf04d),
-    taken: await takeKeyPackage(db, device, 0x004d),
+    counted: await countKeyPackages(db, device, 0),
+    lastResort: await findLastResort(db, device, { suite: 0x004d, after: 0 }),
+    present: await findLastResort(db, device, { suite: 0xf04d, after: 0 }),
+    taken: await takeKeyPackage(db, device, { suite: 0x004d, after: 0 }),
   },
 });
 const everything = {

@@ -3,7 +3,13 @@ import { t } from '../../i18n/i18n.ts';
 import { followOpenedChats, showDesktopNotification } from '../../lib/desktopNotifications.ts';
 import { claimAmongTabs } from '../../lib/tabClaim.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
-import { activeConversationAtom, type ConversationKey, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
+import {
+  activeConversationAtom,
+  type ConversationKey,
+  chatsAtom,
+  groupIdOfKey,
+  type MessageView,
+} from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
 import { mentionedBy, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
@@ -29,8 +35,8 @@ const soundPause = 2000;
  */
 export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void): () => void {
   const arrivalsIn = createArrivals(Date.now());
-  /** Functions that take a notification away, by chat. */
-  const shown = new Map<ConversationKey, () => void>();
+  /** The notification of each chat: its message, and how to take it away. */
+  const shown = new Map<ConversationKey, { readonly message: MessageView; readonly close: () => void }>();
   let lastSound = Number.NEGATIVE_INFINITY;
   let ended = false;
 
@@ -38,7 +44,14 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     return document.visibilityState === 'visible' && key === store.get(activeConversationAtom);
   }
 
-  const unreadIn = (key: ConversationKey) => store.get(chatsAtom)[key]?.state?.unread ?? 0;
+  /** Returns whether the person has read all of the chat, or a message was deleted: it is its newest one. */
+  function isOver(key: ConversationKey, { messageId, seq }: MessageView): boolean {
+    const { lastMessage = null, unread = 0 } = store.get(chatsAtom)[key]?.state ?? {};
+    if (lastMessage === null || unread === 0) return true;
+    if (lastMessage.messageId === messageId) return lastMessage.content.kind === 'deleted';
+    // An older one is the newest, since it was deleted in this browser.
+    return lastMessage.seq !== null && seq !== null && lastMessage.seq < seq;
+  }
 
   async function alert(arrival: Arrival): Promise<void> {
     const { key, message } = arrival;
@@ -46,8 +59,8 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     const wait = waits[reading ? 'reading' : document.visibilityState];
     await new Promise((resolve) => setTimeout(resolve, wait));
     const claimed = await claimAmongTabs(`sinetti-alert:${message.messageId}`, claimHold);
-    // The person has read it meanwhile, here or in another browser.
-    if (ended || !claimed || reading || isReading(key) || unreadIn(key) === 0) return;
+    // The person has read it meanwhile, here or in another browser, or its author has deleted it.
+    if (ended || !claimed || reading || isReading(key) || isOver(key, message)) return;
 
     const { sound, desktopNotifications, showMessageText } = store.get(preferencesAtom);
     if (sound && Date.now() - lastSound >= soundPause) {
@@ -63,8 +76,8 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
       onClick: () => onOpen(key),
     });
     if (close === null) return;
-    if (ended || unreadIn(key) === 0) close();
-    else shown.set(key, close);
+    if (ended || isOver(key, message)) close();
+    else shown.set(key, { message, close });
   }
 
   function wording({ key, message }: Arrival, withText: boolean): { title: string; body: string } {
@@ -87,9 +100,9 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     return { title, body: contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) }) };
   }
 
-  function closeWhere(isOver: (key: ConversationKey) => boolean): void {
-    for (const [key, close] of shown) {
-      if (!isOver(key)) continue;
+  function closeWhere(isDue: (key: ConversationKey, message: MessageView) => boolean): void {
+    for (const [key, { close, message }] of shown) {
+      if (!isDue(key, message)) continue;
       close();
       shown.delete(key);
     }
@@ -98,7 +111,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
   function follow(): void {
     const arrivals = arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
     for (const arrival of arrivals) void alert(arrival);
-    closeWhere((key) => unreadIn(key) === 0);
+    closeWhere(isOver);
   }
 
   follow();

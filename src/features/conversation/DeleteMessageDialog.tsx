@@ -1,9 +1,6 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
-import { Button, buttonClass } from '../../ui/Button.tsx';
-import styles from '../../ui/ConfirmDialog.module.css';
+import { ConfirmDialogPopup } from '../../ui/ConfirmDialogPopup.tsx';
 import type { Abilities } from './abilities.ts';
 
 interface DeleteMessageProps {
@@ -21,45 +18,34 @@ interface DeleteMessageProps {
 /** Asks for whom a message is deleted. Focus starts on Cancel; Escape cancels. */
 export function DeleteMessageDialog(props: DeleteMessageProps) {
   const { open, message, abilities, isNote, onClose } = props;
-  const cancel = useRef<HTMLButtonElement>(null);
   const both = abilities.deleteForEveryone && abilities.deleteHere;
   const choose = (onChosen: (message: MessageView) => void) => () => {
     onClose();
     onChosen(message);
   };
+  const here = {
+    label: t(isNote ? 'chat.deleteHere' : 'chat.deleteForMe'),
+    onChosen: choose(props.onHere),
+  };
+  const everywhere = {
+    label: t(isNote ? 'chat.deleteEverywhere' : 'chat.deleteForEveryone'),
+    onChosen: choose(props.onEveryone),
+  };
+  const answer = abilities.deleteForEveryone ? everywhere : here;
   return (
-    <AlertDialog.Root open={open} onOpenChange={onClose}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup
-          className={styles.popup}
-          initialFocus={cancel}
-          finalFocus={() => props.returnFocus() ?? true}
-        >
-          <AlertDialog.Title className={styles.title}>{t('chat.deleteQuestion')}</AlertDialog.Title>
-          <AlertDialog.Description className={styles.description} render={<div />}>
-            {abilities.deleteForEveryone && !isNote && <p>{t('chat.deleteHintEveryone')}</p>}
-            {abilities.deleteHere && !isNote && (
-              <p>{t(both ? 'chat.deleteHintHere' : 'chat.deleteHintOnlyHere')}</p>
-            )}
-          </AlertDialog.Description>
-          <div className={styles.actions}>
-            <AlertDialog.Close ref={cancel} className={buttonClass({})}>
-              {t('app.cancel')}
-            </AlertDialog.Close>
-            {abilities.deleteHere && (
-              <Button variant={both ? 'secondary' : 'danger'} onClick={choose(props.onHere)}>
-                {t(isNote ? 'chat.deleteHere' : 'chat.deleteForMe')}
-              </Button>
-            )}
-            {abilities.deleteForEveryone && (
-              <Button variant="danger" onClick={choose(props.onEveryone)}>
-                {t(isNote ? 'chat.deleteEverywhere' : 'chat.deleteForEveryone')}
-              </Button>
-            )}
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <ConfirmDialogPopup
+      open={open}
+      onOpenChange={onClose}
+      title={t('chat.deleteQuestion')}
+      confirmLabel={answer.label}
+      onConfirm={answer.onChosen}
+      alternative={both ? here : null}
+      returnFocusTo={props.returnFocus}
+    >
+      {abilities.deleteForEveryone && !isNote && <p>{t('chat.deleteHintEveryone')}</p>}
+      {abilities.deleteHere && !isNote && (
+        <p>{t(both ? 'chat.deleteHintHere' : 'chat.deleteHintOnlyHere')}</p>
+      )}
+    </ConfirmDialogPopup>
   );
 }

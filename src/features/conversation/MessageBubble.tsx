@@ -11,7 +11,7 @@ import { MessageMoment } from './MessageMoment.tsx';
 import { type MenuAnchor, type Point, pointAnchor } from './menuAnchor.ts';
 import { type MessageState, messageState, type ReceiptState, stateText } from './messageState.ts';
 import { NotSent } from './NotSent.tsx';
-import { QuoteBlock, type QuotedMessage } from './Quote.tsx';
+import { QuoteBlock } from './Quote.tsx';
 import { type ReactionActions, Reactions } from './Reactions.tsx';
 import { useHold } from './useHold.ts';
 
@@ -32,8 +32,6 @@ interface MessageBubbleProps {
   own: boolean;
   /** Name of the sender, for screen readers. */
   author: string;
-  /** The message that it answers, as it is now; null where it isn't here, undefined where it answers none. */
-  quoted: QuotedMessage | null | undefined;
   ownId: string | undefined;
   /** Says "You" of the person. */
   nameOf: (userId: string) => string;
@@ -52,8 +50,10 @@ interface MessageBubbleProps {
 }
 
 export const MessageBubble = memo(function MessageBubble(props: MessageBubbleProps) {
-  const { message, own, author, first, last, quoted, reachable, actions } = props;
+  const { message, own, author, first, last, reachable, actions } = props;
   const { content, isEdited, reactions, unsentChanges = [] } = message;
+  // As it is now; null where it isn't here, undefined where this answers none.
+  const quoted = message.quote?.message;
   const state = messageState(message, { own, receipt: props.receipt });
   const large = content.kind === 'text' && isSingleEmoji(content.text.trim()) && quoted === undefined;
 

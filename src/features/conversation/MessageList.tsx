@@ -16,7 +16,6 @@ import styles from './MessageList.module.css';
 import { MessagePopups, useMessagePopups } from './MessagePopups.tsx';
 import type { MenuAnchor } from './menuAnchor.ts';
 import type { ReceiptState } from './messageState.ts';
-import type { QuotedMessage } from './Quote.tsx';
 import { type ChatNotice, type Divider, timeline } from './timeline.ts';
 import { useLeadTo } from './useLeadTo.ts';
 import { type MessageAction, useMessageKeys } from './useMessageKeys.ts';
@@ -158,12 +157,6 @@ export function MessageList(props: MessageListProps) {
     return true;
   }
 
-  /** The message that one answers, as it is now. */
-  function quotedBy({ quote }: MessageView): QuotedMessage | null | undefined {
-    const quotedId = quote?.message?.messageId;
-    return messages.findLast(({ messageId }) => messageId === quotedId) ?? quote?.message;
-  }
-
   function row(index: number) {
     const message = messages[index];
     if (message === undefined) return null;
@@ -174,7 +167,6 @@ export function MessageList(props: MessageListProps) {
         message={message}
         own={own}
         author={personOf(message.senderId)}
-        quoted={message.quote && quotedBy(message)}
         ownId={ownId}
         nameOf={personOf}
         receipt={own ? receiptOf(message) : null}

@@ -168,9 +168,22 @@ function Compared({ author, result, nameOf, ownId }: ViewsProps & ViewComparison
 }
 
 function Seen({ entry, nameOf, ownId }: Pick<ViewsProps, 'nameOf' | 'ownId'> & { entry: SeenEntry }) {
-  const { messageId, text, userId } = entry;
+  const { kind, messageId, text, userId } = entry;
   const author = userId === ownId ? t('chat.you') : userId === null ? t('views.somebody') : nameOf(userId);
   const name = <bdi>{author}</bdi>;
-  if (text !== null) return <RichText id="views.text" parts={{ name, text: <q>{text}</q> }} />;
-  return <RichText id={messageId === null ? 'views.other' : 'views.message'} parts={{ name }} />;
+  const isChangeOrFiles = kind !== null && kind !== 'text';
+  if (text !== null && !isChangeOrFiles)
+    return <RichText id="views.text" parts={{ name, text: <q>{text}</q> }} />;
+  const messageKind = isChangeOrFiles ? (`views.${kind}` as const) : 'views.message';
+  return (
+    <>
+      <RichText id={messageId === null ? 'views.other' : messageKind} parts={{ name }} />
+      {text !== null && (
+        <>
+          {' '}
+          <q>{text}</q>
+        </>
+      )}
+    </>
+  );
 }

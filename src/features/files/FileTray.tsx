@@ -20,7 +20,7 @@ export function FileTray({ open, files, onChange }: FileTrayProps) {
     onChange((before) => before.map((one) => (one.id === id ? { ...one, description } : one)));
   return (
     <ul className={styles.tray} aria-label={t('files.chosen')}>
-      {files.map(({ description, file, id, isRefused, name, note }) => {
+      {files.map(({ description, file, id, name, problem }) => {
         const preview = file?.facts.preview;
         return (
           <li key={id} className={styles.file}>
@@ -29,18 +29,15 @@ export function FileTray({ open, files, onChange }: FileTrayProps) {
               <span className={styles.name}>
                 <bdi>{name}</bdi>
                 {file !== null && <span className={styles.size}>{byteText(file.source.size)}</span>}
-                {file === null && !isRefused && (
+                {file === null && problem === null && (
                   <output className={styles.size}>
                     <Spinner /> {t('files.preparing')}
                   </output>
                 )}
               </span>
-              {note !== null && (
-                <span
-                  className={isRefused ? styles.problem : styles.note}
-                  role={isRefused ? 'alert' : undefined}
-                >
-                  {note}
+              {problem !== null && (
+                <span className={styles.problem} role="alert">
+                  {problem}
                 </span>
               )}
               {file?.facts.kind === 'picture' && (

@@ -27,8 +27,7 @@ export async function chooseFiles(files: readonly File[], { actions, count, set 
         id,
         name: visibleName(source.name),
         file: null,
-        note: null,
-        isRefused: false,
+        problem: null,
         description: '',
       }),
     ),
@@ -39,15 +38,12 @@ export async function chooseFiles(files: readonly File[], { actions, count, set 
   const most = await (await actions.files()).largestFile().catch(() => Number.POSITIVE_INFINITY);
   for (const { id, source } of entries) {
     try {
-      const { file, note } = await prepare(source, count);
+      const file = await prepare(source, count);
       if (file.source.size > most)
         throw new AppError('payload-too-large', t('files.tooLarge', { size: byteText(most) }));
-      change(id, { file, note });
+      change(id, { file });
     } catch (error) {
-      change(id, {
-        isRefused: true,
-        note: error instanceof AppError ? error.message : t('files.unreadable'),
-      });
+      change(id, { problem: error instanceof AppError ? error.message : t('files.unreadable') });
     }
   }
 }

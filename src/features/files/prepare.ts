@@ -1,5 +1,7 @@
 import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
 import type { NewFile } from '../../store/files.ts';
+import { withoutGifMetadata } from './gif.ts';
 import { drawAnew } from './picture.ts';
 import { headerLength, readPictureHeader } from './pictureHeader.ts';
 
@@ -7,28 +9,21 @@ import { headerLength, readPictureHeader } from './pictureHeader.ts';
 const allPreviews = 44 * 1024;
 const largestPreview = 8 * 1024;
 
-export interface Prepared {
-  readonly file: NewFile;
-  /** A sentence on what goes along with it; null for nothing. */
-  readonly note: string | null;
-}
-
 /**
  * Makes a chosen file ready to be sent.
  * @param count of files in the message, which share the room for previews
- * @throws AppError for a picture that can't be drawn
+ * @throws AppError for a picture that can't be drawn, and for a GIF that can't be read to its end
  */
-export async function prepare(source: File, count: number): Promise<Prepared> {
+export async function prepare(source: File, count: number): Promise<NewFile> {
   const header = readPictureHeader(new Uint8Array(await source.slice(0, headerLength).arrayBuffer()));
-  if (header === null) return { file: asFile(source), note: null };
+  if (header === null) return asFile(source);
   // An animation would stand still, and cameras make none.
   if (header.type === 'image/gif') {
-    const file = asFile(source);
-    const { size } = header;
-    return {
-      file: { ...file, facts: { ...file.facts, type: 'image/gif', kind: 'picture', ...size } },
-      note: t('files.gif'),
-    };
+    const { facts } = asFile(source);
+    const kept = withoutGifMetadata(new Uint8Array(await source.arrayBuffer()));
+    if (kept === null) throw new AppError('unsupported', t('files.pictureUnreadable'));
+    const type = 'image/gif';
+    return { source: new Blob(kept, { type }), facts: { ...facts, type, kind: 'picture', ...header.size } };
   }
   const room = Math.min(largestPreview, Math.floor(allPreviews / count));
   const { height, picture, preview, type, width } = await drawAnew(source, header, room);
@@ -41,7 +36,7 @@ export async function prepare(source: File, count: number): Promise<Prepared> {
     height,
     ...(preview === null ? {} : { preview }),
   };
-  return { file: { source: picture, facts }, note: null };
+  return { source: picture, facts };
 }
 
 function asFile(source: File): NewFile {

@@ -129,8 +129,8 @@ export async function revocationOfThisDevice({ crypto }: Pick<Deps, 'crypto'>): 
   return statement === null ? null : { deviceId, statement };
 }
 
-/** Publishes KeyPackages where few are left. */
-export async function topUpKeyPackages(deps: AccountDeps): Promise<void> {
+/** Publishes KeyPackages where few are left, or they are old. */
+export async function topUpKeyPackages(deps: Pick<Deps, 'api' | 'clock' | 'crypto'>): Promise<void> {
   const { topUp } = await import('./keyPackages.ts');
   await topUp(deps);
 }

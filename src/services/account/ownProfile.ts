@@ -5,6 +5,7 @@ import { routes } from '../../net/contract.ts';
 import type { RelayTrouble } from '../../store/connection.ts';
 import type { Deps } from '../core/deps.ts';
 import { passingTrouble } from '../core/failures.ts';
+import { parsedJson } from '../core/parsedJson.ts';
 import { timings } from '../core/timings.ts';
 
 const profileEntry = 'profile';
@@ -37,19 +38,11 @@ export async function recallProfile(
   crypto: Pick<CryptoApi, 'readLocal'>,
   userId: string,
 ): Promise<Profile | null> {
-  const kept = routes.profile.response.safeParse(parsed(await crypto.readLocal(profileEntry)));
+  const kept = routes.profile.response.safeParse(parsedJson(await crypto.readLocal(profileEntry)));
   return kept.success && kept.data.id === userId ? kept.data : null;
 }
 
 /** All that is certain of somebody of whom nothing was kept. */
 export function unknownProfile(userId: string): Profile {
   return { id: userId, username: '', email: '', full_name: '', created_at: new Date(0).toISOString() };
-}
-
-function parsed(json: string | null): unknown {
-  try {
-    return json === null ? null : JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -91,6 +91,9 @@ export function createClient(options: ClientOptions): Client {
     navigate: options.navigate,
     isOnline: options.isOnline,
     background,
+    async eraseFiles(userId) {
+      await (await import('../files/pieceStore.ts')).deletePieces(options.indexedDB, userId);
+    },
     async openScope(userId) {
       const [{ createMessenger, createPresence, createRealtime }] = await Promise.all([
         loadSignedIn(),

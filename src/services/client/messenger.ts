@@ -1,4 +1,5 @@
 import { withTexts } from '../../i18n/i18n.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
 import type { OwnDevices } from '../account/ownDevices.ts';
 import type { OwnNames } from '../account/ownNames.ts';
@@ -12,6 +13,7 @@ import { createBackground, ended } from '../core/failures.ts';
 import { createResponseCache } from '../core/responseCache.ts';
 import { sessionScopedStore } from '../core/scopedStore.ts';
 import { createSessionEvents } from '../core/sessionEvents.ts';
+import { timings } from '../core/timings.ts';
 import type { DataExport } from '../export/dataExport.ts';
 import type { Files, FilesOptions } from '../files/files.ts';
 import type { GroupActions } from '../groups/groupActions.ts';
@@ -26,7 +28,7 @@ import {
 import { createServices, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
-  extends Omit<ServicesOptions, 'deps' | 'recall' | 'background'>,
+  extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
     Pick<FilesOptions, 'indexedDB' | 'relay'>,
     Pick<RelayConnectionOptions, 'onConnected' | 'onDisconnected' | 'onUnauthorized'> {
   readonly deps: Deps;
@@ -70,13 +72,20 @@ export function createMessenger(options: MessengerOptions): Messenger {
   let active = true;
   options.deps.store.set(resetSessionAtomsAtom);
   const isActive = () => active;
-  const { crypto, log } = options.deps;
+  const { clock, crypto, log } = options.deps;
+  let renewing: Timer | null = null;
   const background = createBackground(log);
   const { api, recall } = createResponseCache({ api: options.deps.api, crypto, isActive, background });
   const sessionEvents = createSessionEvents();
   const store = sessionScopedStore(options.deps.store, isActive);
   const deps: SessionDeps = { ...options.deps, api, store, sessionEvents };
-  const services = createServices({ ...options, deps, recall, background });
+  const services = createServices({
+    ...options,
+    deps,
+    recall,
+    background,
+    onDeletingFiles: async (deletionId, message) => (await files()).onDeleting(deletionId, message),
+  });
   const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
@@ -136,8 +145,10 @@ export function createMessenger(options: MessengerOptions): Messenger {
       messageBackup.start();
       await shown;
       services.ownDevices.start();
+      if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
       background(async () => {
-        const waiting = await crypto.localEntries('upload:');
+        // Finds files on their way, and those that are to go from the relay.
+        const waiting = await crypto.localEntries('upload');
         if (waiting.length > 0) await (await files()).resume();
       });
     },
@@ -145,6 +156,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     onHidden: () => drafts.flush(),
     stop() {
       if (!active) return;
+      renewing?.cancel();
       connection.disconnect();
       drafts.stop();
       messageBackup.stop();

@@ -10,7 +10,11 @@ import { createCommitSubmitter } from '../conversations/commitSubmitter.ts';
 import { createDoubts } from '../conversations/doubts.ts';
 import { createDrafts } from '../conversations/drafts.ts';
 import { createJoiner } from '../conversations/joiner.ts';
-import { createMessaging, createSendFailureReport } from '../conversations/messaging.ts';
+import {
+  createMessaging,
+  createSendFailureReport,
+  type MessagingOptions,
+} from '../conversations/messaging.ts';
 import { createOpenConversation } from '../conversations/openConversation.ts';
 import { createOutbox } from '../conversations/outbox.ts';
 import { createReceipts } from '../conversations/receipts.ts';
@@ -39,6 +43,7 @@ export interface ServicesOptions {
   readonly createRealtime: (listeners: RealtimeListeners) => Realtime;
   readonly createPresence: (listeners: PresenceListeners) => Presence;
   readonly leaveForLogin: (afterMs: number) => void;
+  readonly onDeletingFiles: MessagingOptions['onDeletingFiles'];
   /** Called when this browser's device has been revoked. */
   readonly onDeviceRevoked: () => Promise<void>;
   readonly background: Background;
@@ -142,13 +147,13 @@ export function createServices(options: ServicesOptions) {
     accountStates: security.accountStates,
     background,
   });
-  const messaging = createMessaging({ deps, ownUserId, chats, outbox, hasToken, leaveForLogin, background });
+  const messaging = createMessaging({ ...options, ownUserId, chats, outbox });
   const receipts = createReceipts({
     deps,
     ownUserId,
     sync,
     hasToken,
-    isGone: (conversationId) => groupList.hasEnded(conversationId),
+    isGone: groupList.isLeft,
     isShown: options.showsReceipts,
     background,
   });

@@ -1,4 +1,4 @@
-import type { MessageChange, MessageVersion, QueuedMessage } from '../../crypto/client.ts';
+import type { MessageChange, MessageVersion, MessageView, QueuedMessage } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -9,10 +9,10 @@ import { connectionBannerAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
-import type { Background } from '../core/failures.ts';
+import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
-import type { Outbox } from './outbox.ts';
+import { type Outbox, sendQueued } from './outbox.ts';
 import { sendErrorText } from './sendErrors.ts';
 
 export interface Messaging {
@@ -32,6 +32,8 @@ export interface MessagingOptions {
   readonly chats: Chats;
   readonly outbox: Outbox;
   readonly hasToken: () => boolean;
+  /** An own message with files is about to be deleted for everybody, by the message of this id. */
+  readonly onDeletingFiles: (deletionId: string, message: MessageView) => Promise<void>;
   /** Ends the session and goes to the login page after a while, so that the sentence can be read first. */
   readonly leaveForLogin: (afterMs: number) => void;
   readonly background: Background;
@@ -86,12 +88,14 @@ export function createMessaging(options: MessagingOptions): Messaging {
         : sendErrorText(error);
       throw new AppError(errorCode(error), sentence, { cause: error });
     }
-    const { message, ready, state } = queued;
-    // Before anything else: the other one waits for it.
-    background(() => outbox.send(conversationId, ready));
-    chats.addMessages(conversationId, [message]);
-    // The list of chats shows the newest message, also while it waits.
-    chats.setState(state);
+    sendQueued(options, queued);
+  }
+
+  /** The relay is to delete the files of an own message with it; if that can't be noted, the message goes without them. */
+  async function noteFiles(key: ConversationKey, deletionId: string, messageId: string): Promise<void> {
+    const message = chats.get(key).messages.find((one) => one.messageId === messageId);
+    if (message?.content.kind === 'files' && message.senderId === ownUserId)
+      await ended(background, () => options.onDeletingFiles(deletionId, message));
   }
 
   /** Shows a message without the change of it that was discarded. */
@@ -120,7 +124,10 @@ export function createMessaging(options: MessagingOptions): Messaging {
 
     async change(key, change) {
       const trimmed = change.kind === 'edit' ? { ...change, text: change.text.trim() } : change;
-      await queue(key, (message) => crypto.queueChange({ ...message, change: trimmed }));
+      await queue(key, async (message) => {
+        if (change.kind === 'deletion') await noteFiles(key, message.messageId, change.of);
+        return crypto.queueChange({ ...message, change: trimmed });
+      });
     },
 
     async retry(key, messageId) {

@@ -1,4 +1,4 @@
-import type { MessageView, PreparedMessage, ReadyMessage } from '../../crypto/client.ts';
+import type { MessageView, PreparedMessage, QueuedMessage, ReadyMessage } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { createBackoff } from '../../lib/backoff.ts';
@@ -68,6 +68,26 @@ export interface OutboxOptions {
   /** Once for a flush, however many messages failed with it. */
   readonly onFailed: (error: unknown) => void;
   readonly background: Background;
+}
+
+/** Sends a message that the worker has queued, or a change, and shows it, or what it changes. */
+export function sendQueued(
+  {
+    background,
+    chats,
+    outbox,
+  }: {
+    readonly background: Background;
+    readonly chats: Pick<Chats, 'addMessages' | 'setState'>;
+    readonly outbox: Pick<Outbox, 'send'>;
+  },
+  { message, ready, state }: QueuedMessage,
+): void {
+  // Before anything else: the other one waits for it.
+  background(() => outbox.send(message.conversationId, ready));
+  chats.addMessages(message.conversationId, [message]);
+  // The list of chats shows the newest message, also while it waits.
+  chats.setState(state);
 }
 
 /**

@@ -27,8 +27,8 @@ export interface ReceiptsOptions {
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'onAvailable'>;
   readonly hasToken: () => boolean;
-  /** The relay has it no more. */
-  readonly isGone: (conversationId: string) => boolean;
+  /** The relay has it no more, or is being told so. */
+  readonly isGone: (conversationId: string) => Promise<boolean>;
   /** The person lets others see how far they have received and read. */
   readonly isShown: () => boolean;
   readonly background: Background;
@@ -50,9 +50,10 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
   }
 
   async function send(conversationId: string): Promise<void> {
-    if (!hasToken() || isGone(conversationId)) return;
+    if (!hasToken() || (await isGone(conversationId))) return;
     const made = await crypto.makeReceipt(conversationId, options.isShown());
-    if (made === null) return;
+    // It may have gone, or the session, while the worker was busy.
+    if (made === null || !hasToken() || (await isGone(conversationId))) return;
     const { epoch, position } = made.receipt;
     try {
       await api.putReceipt(conversationId, made.receipt);
@@ -130,7 +131,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
     async refreshOpen() {
       const conversationId = openConversationId();
       const isOwn = conversationId !== null && selfOf(conversationId) !== null;
-      if (conversationId === null || isOwn || !hasToken() || isGone(conversationId)) return;
+      if (conversationId === null || isOwn || !hasToken() || (await isGone(conversationId))) return;
       const state = await crypto.conversation(conversationId);
       if (state.status !== 'joined' || state.members.length > limits.peopleWithReceipts) return;
       tell(state);

@@ -62,6 +62,10 @@ export const timings = {
   endedCheck: 2_000,
   /** The time for ending groups before the account is deleted, well within which the proof of it is good. */
   groupsBeforeDeletion: 60_000,
+  /** After which KeyPackages are published anew: half their lifetime. */
+  keyPackageRenewal: 45 * 24 * 60 * 60_000,
+  /** Between looks at whether that is due, for a page that stays open. */
+  keyPackagePolling: 24 * 60 * 60_000,
   /** After this many failed attempts in a row a conversation rests. */
   rejoinPause: 60_000,
 } as const;

@@ -1,9 +1,11 @@
+import type { MessageView } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { type BlobsOptions, createBlobs } from '../../net/blobs.ts';
 import type { FileActions } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openFile, wholeFile } from './reading.ts';
+import { createUnneededBlobs } from './unneededBlobs.ts';
 import { createUploads, type UploadsOptions } from './uploads.ts';
 
 export interface FilesOptions extends Omit<UploadsOptions, 'blobs' | 'pieces'> {
@@ -13,6 +15,8 @@ export interface FilesOptions extends Omit<UploadsOptions, 'blobs' | 'pieces'> {
 
 export interface Files {
   readonly actions: FileActions;
+  /** An own message with files is about to be deleted for everybody, by the message of this id. */
+  onDeleting(deletionId: string, message: MessageView): Promise<void>;
   /** Goes on with what was on its way as the page was left. */
   resume(): Promise<void>;
 }
@@ -29,10 +33,16 @@ export function filesOf(options: FilesOptions): Files {
 function createFiles(options: FilesOptions): Files {
   const { clock, crypto } = options.deps;
   const blobs = createBlobs({ ...options.relay, clock });
-  const uploads = createUploads({ ...options, blobs, pieces: createPieceStore(options.indexedDB) });
+  const pieces = createPieceStore(options.indexedDB, options.ownUserId);
+  const uploads = createUploads({ ...options, blobs, pieces });
+  const unneeded = createUnneededBlobs({ ...options, blobs });
   const reading = { blobs, crypto };
   return {
-    resume: () => uploads.resume(),
+    onDeleting: unneeded.note,
+    async resume() {
+      await uploads.resume();
+      await unneeded.remove();
+    },
     actions: {
       send: uploads.send,
       retryUpload: uploads.retryUpload,

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import type { CryptoApi, FileFacts } from '../../crypto/client.ts';
+import type { FileFacts } from '../../crypto/client.ts';
+import type { Deps } from '../core/deps.ts';
+import { parsedJson } from '../core/parsedJson.ts';
 
 /** The start of the name of the local entry of a message whose files are on their way. */
 const entryPrefix = 'upload:';
@@ -25,17 +27,26 @@ const PendingMessage = z.object({
   inReplyTo: z.optional(z.string()),
   sentAt: z.string(),
   files: z.array(PendingFile),
+  /** Files that are still to be sealed: of none of them is anything kept that could go on after a reload. */
+  unsealed: z.optional(z.number()),
 });
-/** A message whose files are sealed, and not all at the relay. The worker keeps it sealed, since it says what the files are. */
+/** A message whose files are not all at the relay. The worker keeps it sealed, since it says what the files are. */
 export type PendingMessage = z.infer<typeof PendingMessage>;
 
-export function createPendingMessages(crypto: Pick<CryptoApi, 'localEntries' | 'writeLocal'>) {
+export function createPendingMessages({ crypto, log }: Pick<Deps, 'crypto' | 'log'>) {
   return {
+    /** Drops what can't be read, so that it stops no other message. */
     async all(): Promise<PendingMessage[]> {
-      const entries = await crypto.localEntries(entryPrefix);
-      return entries
-        .map(({ text }) => PendingMessage.parse(JSON.parse(text)))
-        .toSorted((one, other) => Date.parse(one.sentAt) - Date.parse(other.sentAt));
+      const messages: PendingMessage[] = [];
+      for (const { name, text } of await crypto.localEntries(entryPrefix)) {
+        const message = PendingMessage.safeParse(parsedJson(text));
+        if (message.success) messages.push(message.data);
+        else {
+          log.warn('local-entry-damaged');
+          await crypto.writeLocal(name, null);
+        }
+      }
+      return messages.toSorted((one, other) => Date.parse(one.sentAt) - Date.parse(other.sentAt));
     },
     keep: (message: PendingMessage) =>
       crypto.writeLocal(`${entryPrefix}${message.messageId}`, JSON.stringify(message)),

@@ -1,6 +1,6 @@
 /** Sealed pieces of files, kept in this browser until the relay has them. What is here nobody can read without the worker. */
 
-const databaseName = 'sinetti-uploads';
+const databaseOf = (userId: string) => `sinetti-uploads:${userId}`;
 const storeName = 'pieces';
 
 export interface PieceStore {
@@ -10,15 +10,13 @@ export interface PieceStore {
   remove(fileId: string): Promise<void>;
   /** The files that something is kept of. */
   fileIds(): Promise<readonly string[]>;
-  /** Lets go of the database. */
-  close(): void;
 }
 
-export function createPieceStore(factory: IDBFactory): PieceStore {
+export function createPieceStore(factory: IDBFactory, userId: string): PieceStore {
   let opened: Promise<IDBDatabase> | null = null;
 
   async function open(): Promise<IDBDatabase> {
-    const request = factory.open(databaseName, 1);
+    const request = factory.open(databaseOf(userId), 1);
     request.addEventListener('upgradeneeded', () => void request.result.createObjectStore(storeName));
     const database = await settled(request);
     // Erasing this browser must not wait for this tab.
@@ -54,16 +52,12 @@ export function createPieceStore(factory: IDBFactory): PieceStore {
         ...new Set(keys.flatMap((key) => (Array.isArray(key) && typeof key[0] === 'string' ? [key[0]] : []))),
       ];
     },
-    close() {
-      void opened?.then((database) => database.close());
-      opened = null;
-    },
   };
 }
 
-/** Deletes all pieces of whoever has used this browser. */
-export async function deletePieces(factory: IDBFactory): Promise<void> {
-  await settled(factory.deleteDatabase(databaseName));
+/** Deletes all pieces of a person's files. */
+export async function deletePieces(factory: IDBFactory, userId: string): Promise<void> {
+  await settled(factory.deleteDatabase(databaseOf(userId)));
 }
 
 function settled<T>(request: IDBRequest<T>): Promise<T> {

@@ -13,10 +13,9 @@ export interface ReadingOptions {
 
 /** A file of a message whose pieces can be had in any order. */
 export interface ReadableFile {
-  readonly pieces: number;
   /** With those of the padding: who reads all of them in order is told of another file than the message's. */
   readonly sealedPieces: number;
-  piece(index: number, signal?: AbortSignal): Promise<ArrayBuffer>;
+  piece(index: number): Promise<ArrayBuffer>;
 }
 
 /** Opens a file of a message. Failures are those of {@link FileActions}. */
@@ -24,26 +23,25 @@ export async function openFile(
   { blobs, crypto }: ReadingOptions,
   { conversationId, index, messageId }: FilePlace,
 ): Promise<ReadableFile> {
-  const { blobId, handle, pieces, sealedPiece, sealedPieces, sealedSize } = await sayWhy(() =>
+  const { blobId, handle, sealedPiece, sealedPieces, sealedSize } = await sayWhy(() =>
     crypto.openFile(conversationId, messageId, index),
   );
   return {
-    pieces,
     sealedPieces,
-    piece: (at, signal) =>
+    piece: (at) =>
       sayWhy(async () => {
         const from = at * sealedPiece;
         const to = Math.min(from + sealedPiece, sealedSize);
-        return crypto.openPiece(handle, at, await blobs.read(blobId, from, to, signal));
+        return crypto.openPiece(handle, at, await blobs.read(blobId, from, to));
       }),
   };
 }
 
 /** The pieces of a whole file, in order; the last one only once all of it is known to be the message's. */
-export async function* wholeFile(file: ReadableFile, signal?: AbortSignal): AsyncGenerator<ArrayBuffer> {
+export async function* wholeFile(file: ReadableFile): AsyncGenerator<ArrayBuffer> {
   let held: ArrayBuffer | null = null;
   for (let index = 0; index < file.sealedPieces; index += 1) {
-    const piece = await file.piece(index, signal);
+    const piece = await file.piece(index);
     if (held !== null) yield held;
     held = piece;
   }

@@ -3,15 +3,15 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { delay, timestamp } from '../../lib/clock.ts';
-import { BlobError, type Blobs } from '../../net/blobs.ts';
-import { ApiError } from '../../net/errors.ts';
+import { BlobError, type Blobs, isGoneBlob } from '../../net/blobs.ts';
 import { type ConversationKey, chatsAtom } from '../../store/chats.ts';
 import { type FileActions, type NewFile, type Upload, uploadsAtom } from '../../store/files.ts';
 import type { Chats } from '../conversations/chats.ts';
-import type { Outbox } from '../conversations/outbox.ts';
+import { type Outbox, sendQueued } from '../conversations/outbox.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, isPassing, toAppError } from '../core/failures.ts';
+import { restoreInterrupted } from './interrupted.ts';
 import { createPendingMessages, type PendingFile, type PendingMessage } from './pendingMessages.ts';
 import type { PieceStore } from './pieceStore.ts';
 
@@ -45,7 +45,7 @@ export interface Uploads extends Pick<FileActions, 'discardUpload' | 'retryUploa
 export function createUploads(options: UploadsOptions): Uploads {
   const { background, blobs, chats, isActive, ownUserId, pieces } = options;
   const { clock, crypto, locks, newId, random, store } = options.deps;
-  const pending = createPendingMessages(crypto);
+  const pending = createPendingMessages(options.deps);
   /** Views that stand for the messages until they are queued. */
   const shown = new Map<string, MessageView>();
   const stops = new Map<string, AbortController>();
@@ -155,11 +155,7 @@ export function createUploads(options: UploadsOptions): Uploads {
         from = await blobs.offset(blobId);
       } catch (error) {
         // It was not finished in time: another one begins.
-        const isGone =
-          error instanceof BlobError
-            ? error.code === 'gone'
-            : error instanceof ApiError && error.status === 404;
-        if (!isGone) throw error;
+        if (!isGoneBlob(error)) throw error;
         blobId = null;
       }
     }
@@ -227,10 +223,8 @@ export function createUploads(options: UploadsOptions): Uploads {
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       files: message.files.map(({ blobId, facts, fileId }) => ({ ...facts, fileId, blobId: blobId ?? '' })),
     });
-    background(() => options.outbox.send(conversationId, queued.ready));
     hide(messageId);
-    chats.addMessages(conversationId, [queued.message]);
-    chats.setState(queued.state);
+    sendQueued(options, queued);
     await pending.forget(messageId);
     for (const { fileId } of message.files) await pieces.remove(fileId);
   }
@@ -262,6 +256,7 @@ export function createUploads(options: UploadsOptions): Uploads {
         const message = (await pending.all()).find((one) => one.messageId === messageId);
         // Another tab has brought it, or given it up.
         if (message === undefined) return hide(messageId);
+        if (message.unsealed !== undefined) throw new AppError('storage-erased', t('files.uploadLost'));
         await bring(message, signal);
       }),
     );
@@ -276,6 +271,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     signal: AbortSignal,
   ): Promise<void> {
     const sealed: PendingFile[] = [];
+    await pending.keep({ ...message, files: [], unsealed: files.length });
     try {
       for (const [at, file] of files.entries()) {
         sealed.push(
@@ -350,15 +346,19 @@ export function createUploads(options: UploadsOptions): Uploads {
     async resume() {
       const messages = await pending.all();
       for (const message of messages) {
-        if (shown.has(message.messageId)) continue;
+        if (shown.has(message.messageId) || message.unsealed !== undefined) continue;
         show(viewOf(message, message.files));
         change(message.messageId, { progress: sealing });
         background(() => run(message.messageId));
       }
       await whileSealing(async () => {
-        const known = new Set(
-          (await pending.all()).flatMap(({ files }) => files.map(({ fileId }) => fileId)),
-        );
+        const left = await pending.all();
+        for (const message of left) {
+          if (message.unsealed === undefined || shown.has(message.messageId)) continue;
+          await restoreInterrupted(options, message);
+          await pending.forget(message.messageId);
+        }
+        const known = new Set(left.flatMap(({ files }) => files.map(({ fileId }) => fileId)));
         for (const fileId of await pieces.fileIds()) if (!known.has(fileId)) await forget(fileId);
       });
     },

@@ -15,6 +15,8 @@ export interface GroupEndings {
   /** The relay's list, asked for from now on, decides about groups that it didn't name or that the relay denies. */
   doubt(groupIds: readonly string[]): Promise<void>;
   isDoubted(groupId: string): boolean;
+  /** The relay's list has it no more, whether that is shown already or is still to be looked at. */
+  isEnding(groupId: string): boolean;
   /** The relay has it after all, or nobody wants to know any more. */
   delete(groupId: string): void;
   /** The relay's list has it no more. */
@@ -41,6 +43,7 @@ export function createGroupEndings(options: GroupEndingsOptions): GroupEndings {
   const { maintenance, factsOf, ownUserId } = options;
   const { api, crypto, locks } = options.deps;
   const doubted = new Set<string>();
+  const ending = new Set<string>();
 
   const hasEnded = (groupId: string) => factsOf(groupId)?.ended === true;
 
@@ -75,10 +78,16 @@ export function createGroupEndings(options: GroupEndingsOptions): GroupEndings {
 
     isDoubted: (groupId) => doubted.has(groupId),
 
-    delete: (groupId) => void doubted.delete(groupId),
+    isEnding: (groupId) => ending.has(groupId),
+
+    delete(groupId) {
+      doubted.delete(groupId);
+      ending.delete(groupId);
+    },
 
     /** A relay's word erases nothing, and who has left on another device may still want to read: what there is stays. */
     async end(groupId) {
+      ending.add(groupId);
       const isDone = () => hasEnded(groupId) || options.hasForgotten(groupId);
       if ((await forgetUnlessKept(groupId)) || isDone()) return;
       const left = await hasLeft(groupId);

@@ -1,7 +1,8 @@
-import type { ConversationState } from '../../crypto/client.ts';
+import type { ConversationState, CryptoApi } from '../../crypto/client.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
 import type { GroupDetails, GroupSummary } from '../../net/api.ts';
 import type { Group, GroupMember, MembershipMismatch } from '../../store/groups.ts';
+import { groupConversationId } from '../core/conversationIds.ts';
 
 /** The facts of a group beside its keys: what the relay says, and what came of comparing the two. */
 export interface KnownGroup {
@@ -131,4 +132,18 @@ export function isNewer(one: GroupSummary, other: GroupSummary | null): boolean 
   if (other === null || one.name_epoch !== other.name_epoch)
     return one.name_epoch > (other?.name_epoch ?? -1);
   return one.member_count !== other.member_count;
+}
+
+/** Leaves out groups without a first commit: they are there for no browser but the one that is starting them. */
+export async function withoutUnbegun(
+  crypto: Pick<CryptoApi, 'conversation'>,
+  summaries: readonly GroupSummary[],
+): Promise<GroupSummary[]> {
+  const begun: GroupSummary[] = [];
+  for (const summary of summaries) {
+    const { id, name_epoch } = summary;
+    const hasKeys = async () => (await crypto.conversation(groupConversationId(id))).status !== 'outside';
+    if (name_epoch > 0 || (await hasKeys())) begun.push(summary);
+  }
+  return begun;
 }

@@ -31,6 +31,7 @@ import {
   mismatchOf,
   presentMembers,
   sameIds,
+  withoutUnbegun,
 } from './groupFacts.ts';
 import { createGroupMaintenance } from './groupMaintenance.ts';
 import { createMemberComparisons } from './memberComparisons.ts';
@@ -53,6 +54,8 @@ export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
   maySend(conversationId: string): Promise<SendPermission>;
   /** Returns whether the relay has said that a conversation's group is no more, for this person or for everybody. */
   hasEnded(conversationId: string): boolean;
+  /** Returns whether nothing more is to be told of a group, by the relay's list if it is being read: it ends, or is given up here. */
+  isLeft(conversationId: string): Promise<boolean>;
   /** Takes a group off the list and its records out of this browser. */
   forget(groupId: string): Promise<void>;
   /** Forgets the group once the relay has been told, whose list says so before it has answered. */
@@ -89,6 +92,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   const refusals = new Map<string, FailureCode>();
   /** Being left or deleted here. */
   const givenUp = new Set<string>();
+  let reading: Promise<void> = Promise.resolve();
 
   const stateOf = (groupId: string) => chats.get(groupKeyOf(groupId)).state;
   const summaryOf = (groupId: string) => known.get(groupId)?.summary ?? null;
@@ -266,21 +270,10 @@ export function createGroupList(options: GroupListOptions): GroupList {
     return [...new Set([...known.keys(), ...here])].filter((id) => !hasEnded(id));
   }
 
-  /** A group without its first commit is there for no browser but the one that is starting it. */
-  async function withoutUnbegun(summaries: readonly GroupSummary[]): Promise<GroupSummary[]> {
-    const begun: GroupSummary[] = [];
-    for (const summary of summaries) {
-      const { id, name_epoch } = summary;
-      const hasKeys = async () => (await crypto.conversation(groupConversationId(id))).status !== 'outside';
-      if (name_epoch > 0 || (await hasKeys())) begun.push(summary);
-    }
-    return begun;
-  }
-
   async function readList(): Promise<void> {
     const forgottenBefore = new Set(forgotten);
     const before = new Set(present().filter(isKnownToRelay));
-    const answer = await withoutUnbegun(await api.listGroups());
+    const answer = await withoutUnbegun(crypto, await api.listGroups());
     // It may be older than what has been forgotten while it came.
     const summaries = answer.filter(({ id }) => !forgotten.has(id) || forgottenBefore.has(id));
     const listed = new Set(summaries.map(({ id }) => id));
@@ -338,7 +331,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
 
   async function recallList(): Promise<void> {
     const recalled = await options.recall();
-    const summaries = recalled && (await withoutUnbegun(recalled));
+    const summaries = recalled && (await withoutUnbegun(crypto, recalled));
     if (summaries === null || store.get(groupsAtom).loaded) return;
     for (const summary of summaries) if (!forgotten.has(summary.id)) updateListed(summary);
     show();
@@ -346,7 +339,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
 
   const list = options.lists.create({
     atom: groupsAtom,
-    read: readList,
+    read: () => (reading = readList()),
     recall: recallList,
     failure: t('errors.loadGroupsFailed'),
   });
@@ -396,5 +389,12 @@ export function createGroupList(options: GroupListOptions): GroupList {
     },
 
     hasEnded: (conversationId) => hasEnded(groupOf(conversationId) ?? ''),
+
+    async isLeft(conversationId) {
+      const groupId = groupOf(conversationId);
+      if (groupId === null) return false;
+      await reading.catch(() => undefined);
+      return [forgotten, givenUp].some((left) => left.has(groupId)) || endings.isEnding(groupId);
+    },
   };
 }

@@ -55,6 +55,8 @@ export interface SessionOptions
   readonly loginProofs: LoginProofStore;
   readonly openScope: (userId: string) => Promise<SessionScope>;
   readonly navigate: (path: string) => void;
+  /** Erases what is kept of a person's files outside the worker's storage. */
+  readonly eraseFiles: (userId: string) => Promise<void>;
 }
 
 export interface Session
@@ -115,6 +117,10 @@ export function createSession(options: SessionOptions): Session {
     prepared = null;
     connectivity.reset();
     store.set(currentUserAtom, null);
+  }
+
+  function eraseFailed(error: unknown): void {
+    log.warn('erase-failed', { code: errorCode(error) });
   }
 
   function endOnPurpose(): void {
@@ -321,6 +327,7 @@ export function createSession(options: SessionOptions): Session {
 
     async logOut({ erase = false } = {}) {
       const token = tokens.read();
+      const userId = store.get(currentUserAtom)?.id;
       // First, so that nothing is asked any more with a token that the relay ends.
       endOnPurpose();
       if (erase) loginProofs.remove();
@@ -328,6 +335,7 @@ export function createSession(options: SessionOptions): Session {
       const ended = token === null ? Promise.resolve() : tellEnd(token, revocation);
       // Before the relay answers: whoever logs in next must not meet these keys.
       await (erase ? crypto.erase() : crypto.lock());
+      if (erase && userId !== undefined) await options.eraseFiles(userId).catch(eraseFailed);
       await Promise.race([ended, delay(clock, timings.logoutAnswer)]);
     },
 
@@ -341,6 +349,7 @@ export function createSession(options: SessionOptions): Session {
 
     async endAccount(deleteAtRelay) {
       const opened = scope;
+      const userId = store.get(currentUserAtom)?.id;
       isEnding = true;
       opened?.disconnect();
       try {
@@ -356,7 +365,8 @@ export function createSession(options: SessionOptions): Session {
       endOnPurpose();
       loginProofs.remove();
       // Were it to fail, what is left is sealed, and the key of it went with the account.
-      await crypto.erase().catch((error: unknown) => log.warn('erase-failed', { code: errorCode(error) }));
+      await crypto.erase().catch(eraseFailed);
+      if (userId !== undefined) await options.eraseFiles(userId).catch(eraseFailed);
     },
 
     leaveForLogin(afterMs) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toBase64Url } from '#workers/codec/base64url.ts';
 import { accountDatabaseName } from '#workers/storage/db.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
@@ -197,12 +198,31 @@ describe('KeyPackages', () => {
     await bob.sync();
     expect(await stored()).toHaveLength(3);
 
-    world.clock.advance(90 * 24 * 60 * 60 * 1000);
+    // Good for 90 days, and a Welcome may wait for 30 more.
+    world.clock.advance(120 * 24 * 60 * 60 * 1000);
     await bob.api.createKeyPackages(2, false, 0xf04d);
     expect(await stored()).toHaveLength(5);
     world.clock.advance(1000);
     await bob.api.createKeyPackages(1, false, 0xf04d);
     expect(await stored()).toHaveLength(3);
+  });
+
+  it('leaves out those whose lifetime is over, and those that it can’t read to who uses them', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    const claimed = async () => {
+      const { keyPackages } = await bob.api.createKeyPackages(1, false, 0xf04d);
+      return { userId: BOB, deviceId: bob.deviceId, keyPackage: keyPackages[0]! };
+    };
+    const old = await claimed();
+    world.clock.advance(90 * 24 * 60 * 60 * 1000);
+    const fresh = await claimed();
+    const unreadable = { ...fresh, keyPackage: toBase64Url(new Uint8Array(3)) };
+    const all = [old, fresh, unreadable];
+    expect(await alice.api.usableKeyPackages(all)).toEqual(all);
+    world.clock.advance(1000);
+    expect(await alice.api.usableKeyPackages(all)).toEqual([fresh, unreadable]);
   });
 
   it('lets several people add a device by its last-resort KeyPackage', async () => {

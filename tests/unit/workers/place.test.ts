@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { copyDatabases } from '#tests/support/copyDatabases.ts';
 import type { CryptoApi, SignedStart } from '#workers/api/cryptoApi.ts';
 import { Browser, Clock } from './support/browser.ts';
+import { change, payloadsKept } from './support/changes.ts';
 import { ALICE, ALICE_AND_BOB, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
 
 type Start = Pick<SignedStart, 'number' | 'tag'>;
@@ -124,6 +125,21 @@ describe('the next sign-in of a device in two places', () => {
     expect(own?.deviceIds).toEqual([alice.deviceId]);
     // It has starts of its own.
     expect(await register(alice.api, new Starts())).toBe('registered');
+  });
+});
+
+describe('a deletion that the relay has taken as the device becomes another one', () => {
+  it('leaves no text of its message in this browser', async () => {
+    const id = await alice.send(ALICE_AND_BOB, 'secret');
+    await alice.sync();
+    const before = await payloadsKept(alice);
+    await change(alice, ALICE_AND_BOB, { kind: 'deletion', of: id });
+    await alice.api.markCopied();
+    await alice.logIn();
+    expect((await alice.api.openDevice()).isNew).toBe(true);
+    // The deletion instead of the message.
+    expect(await payloadsKept(alice)).toBe(before);
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(['(deleted)']);
   });
 });
 

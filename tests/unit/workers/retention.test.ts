@@ -258,6 +258,20 @@ describe('a browser that was away while the relay deleted what its person’s ot
   });
 });
 
+describe('a note that the relay has emptied, without saying that it was kept long enough', () => {
+  it('is missed on the person’s other browsers, where it stood', async () => {
+    const { laptop, phone, relay } = await threeDevices();
+    await phone.sync();
+    await say(laptop, 2, OWN);
+    expire(relay, OWN);
+    const log = relay.log(OWN).entries;
+    for (const [at, { expired: _expired, ...entry }] of log.entries()) log[at] = entry;
+    await laptop.send(OWN, 'milk');
+    expect((await phone.syncOne(OWN)).map(textOf)).toEqual(['(deleted)', '(deleted)', 'milk']);
+    expect((await phone.history(OWN)).map(textOf)).toEqual(['(deleted)', '(deleted)', 'milk']);
+  });
+});
+
 describe('what the relay calls deleted before its time', () => {
   it('is told to its sender as received, while its receiver is told how much it was', async () => {
     const { alice, bob, relay } = await createPair();

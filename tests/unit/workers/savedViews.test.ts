@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#workers/codec/limits.ts';
+import { type SavedView, viewBytes } from '#workers/messaging/viewFile.ts';
+import { change } from './support/changes.ts';
 import {
   ALICE,
   ALICE_AND_BOB,
@@ -56,6 +58,38 @@ describe('two files of one conversation', () => {
       there: { userId: ALICE, text: null },
     });
     expect(await views(alice, true)).toContain('forged');
+  });
+
+  it('name what each entry is, also where they have no texts, and files from before that are read', async () => {
+    const { alice, bob } = await createPair();
+    const id = await alice.send(ALICE_AND_BOB, 'Sauna at six.');
+    await bob.sync();
+    await change(bob, ALICE_AND_BOB, { kind: 'reaction', of: id, emoji: '👍', isTaken: false });
+    await alice.sync();
+    await change(alice, ALICE_AND_BOB, { kind: 'edit', of: id, text: 'Sauna at seven.' });
+    for (const device of [alice, bob]) await device.sync();
+    const said = async (withTexts: boolean) =>
+      (JSON.parse(await views(alice, withTexts)) as { view: SavedView }).view.entries.flatMap(
+        ({ kind, message_id, text }) => (message_id === null ? [] : [[kind, text]]),
+      );
+    expect(await said(true)).toEqual([
+      ['text', 'Sauna at six.'],
+      ['reaction', '👍'],
+      ['edit', 'Sauna at seven.'],
+    ]);
+    expect(await said(false)).toEqual([
+      ['text', null],
+      ['reaction', null],
+      ['edit', null],
+    ]);
+    await change(alice, ALICE_AND_BOB, { kind: 'deletion', of: id });
+    for (const device of [alice, bob]) await device.sync();
+    expect((await said(true)).at(-1)).toEqual(['deletion', null]);
+    expect((await bob.api.compareView(ALICE_AND_BOB, await views(alice))).result.kind).toBe('same');
+    const { view } = JSON.parse(await views(alice)) as { view: SavedView };
+    const before = { ...view, entries: view.entries.map(({ kind: _kind, ...entry }) => entry) };
+    // It isn't signed where it isn't said.
+    expect(viewBytes(before as SavedView)).toEqual(new TextEncoder().encode(JSON.stringify(before)));
   });
 
   it('name what was found', async () => {

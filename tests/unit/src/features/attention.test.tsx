@@ -2,7 +2,7 @@ import { act, cleanup } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Attention } from '#src/features/attention/Attention.tsx';
 import { playChime } from '#src/features/attention/chime.ts';
-import { activeConversationAtom, chatsAtom, groupKeyOf } from '#src/store/chats.ts';
+import { activeConversationAtom, chatsAtom, groupKeyOf, type MessageView } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { groupsAtom } from '#src/store/groups.ts';
 import { type Preferences, preferencesAtom } from '#src/store/preferences.ts';
@@ -214,6 +214,24 @@ describe('a desktop notification', () => {
     expect(onOpenChat).toHaveBeenCalledExactlyOnceWith(veikko.id);
     expect(onOpenGroup).toHaveBeenCalledExactlyOnceWith('g');
     expect(desktop).toEqual([]);
+  });
+
+  it('goes when its message is deleted, by its author or in this browser', async () => {
+    focused = false;
+    const { receive, store } = watch();
+    const first = await receive('one');
+    const second = await receive('two', { unread: 2 });
+    const show = (...messages: MessageView[]) =>
+      act(() => store.set(chatsAtom, (chats) => ({ ...chats, [veikko.id]: chat(messages, { unread: 2 }) })));
+    show(first, { ...second, reactions: [{ emoji: '👍', userIds: [aino.id] }] });
+    expect(desktop).toHaveLength(1);
+    show(first, { ...second, content: { kind: 'deleted' } });
+    expect(desktop).toEqual([]);
+    const third = await receive('three', { unread: 3 });
+    expect(desktop).toHaveLength(1);
+    show(first, second);
+    expect(desktop).toEqual([]);
+    expect(third.seq).not.toBe(second.seq);
   });
 
   it('goes when its chat is read', async () => {

@@ -60,15 +60,12 @@ describe('a quote', () => {
   const answer = (quote: MessageView['quote']) =>
     message(veikko.id, 'The answer', { ...(quote && { quote }) });
 
-  it('says whom it answers and leads there, as the original is now', async () => {
+  it('says whom it answers and leads there', async () => {
     const original = message(aino.id, 'First wording');
     const world = await openVeikko(original, answer({ message: original }));
-    change(world, ({ messageId }) => messageId === original.messageId, {
-      content: { kind: 'text', text: 'New wording' },
-    });
-    await world.user.click(shownMessages().getByRole('button', { name: 'In reply to You: New wording' }));
-    await waitFor(() => expect(bubble('New wording').closest('li')).toHaveFocus());
-    expect(bubble('New wording').closest('li')).toHaveClass('marked');
+    await world.user.click(shownMessages().getByRole('button', { name: 'In reply to You: First wording' }));
+    await waitFor(() => expect(bubble('First wording').closest('li')).toHaveFocus());
+    expect(bubble('First wording').closest('li')).toHaveClass('marked');
   });
 
   it('says that its original was deleted, or is not here', async () => {

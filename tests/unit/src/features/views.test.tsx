@@ -56,13 +56,33 @@ describe('both views of a conversation', () => {
     expect(written).toEqual(['aborted']);
   });
 
-  const seen = { userId: veikko.id, deviceId: 'device', messageId: 'm' };
+  const seen = { userId: veikko.id, deviceId: 'device', messageId: 'm', kind: null };
   it.each<[string, ViewComparison['result'], RegExp]>([
     ['are the same', { kind: 'same', from: 2, upTo: 40 }, /veikko was given the same.*from no. 2 to no. 40/],
     [
       'part at a message',
       { kind: 'parts', position: 7, here: { ...seen, text: 'Thanks' }, there: { ...seen, text: null } },
       /At no. 7.*This browser was given.*veikko: Thanks.*veikko was given.*veikko: a message/,
+    ],
+    [
+      'part at files and a reaction',
+      {
+        kind: 'parts',
+        position: 7,
+        here: { ...seen, kind: 'files', text: 'At the lake' },
+        there: { ...seen, kind: 'reaction', text: '👍' },
+      },
+      /veikko: files At the lake.*veikko: a reaction 👍/,
+    ],
+    [
+      'part at changes without their texts',
+      {
+        kind: 'parts',
+        position: 7,
+        here: { ...seen, kind: 'edit', text: null },
+        there: { ...seen, kind: 'deletion', text: null },
+      },
+      /veikko: another text for a message.*veikko: the deletion of a message/,
     ],
     [
       'part at something else',

@@ -49,6 +49,7 @@ function add(people: readonly string[]) {
     },
     crypto: {
       keyPackageSuites: async () => [0xf04d],
+      usableKeyPackages: async (all) => [...all],
       addMembers: commitAdding,
       conversation: async () =>
         state({ members: memberIds.map((userId) => ({ userId, deviceIds: ['device'] })) }),

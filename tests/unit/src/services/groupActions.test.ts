@@ -96,6 +96,7 @@ beforeEach(() => {
     },
     crypto: {
       keyPackageSuites: async () => [0xf04d],
+      usableKeyPackages: async (all) => [...all],
       startConversation,
       addMembers,
       leaveStatement: step('statement', 'c2lnbmVk'),

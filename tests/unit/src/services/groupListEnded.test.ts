@@ -117,12 +117,26 @@ describe('a group that the relay no longer lists', () => {
     expect(getLeaveStatement).not.toHaveBeenCalled();
   });
 
-  it('does not count as ended while this browser gives it up', async () => {
+  it('is told nothing more once the list that is being read leaves it out, until another one has it', async () => {
+    expect(await list.isLeft(idOf(sailing))).toBe(false);
+    const reading = list.refresh();
+    expect(await list.isLeft(idOf(sailing))).toBe(true);
+    await reading;
+    await settled();
+    expect(await list.isLeft(idOf(sailing))).toBe(true);
+    setSummaries([summary(sailing, { creator_id: peer })]);
+    await list.refresh();
+    expect(await list.isLeft(idOf(sailing))).toBe(false);
+  });
+
+  it('does not count as ended while this browser gives it up, but is told nothing more', async () => {
     await list.giveUp(sailing, async () => {
       await list.refresh();
       await settled();
       expect(shown()).toMatchObject({ ended: false });
+      expect(await list.isLeft(idOf(sailing))).toBe(true);
     });
+    expect(await list.isLeft(idOf(sailing))).toBe(true);
     expect(forget).toHaveBeenCalledExactlyOnceWith(idOf(sailing));
     expect(getLeaveStatement).not.toHaveBeenCalled();
     expect(getGroup).not.toHaveBeenCalled();

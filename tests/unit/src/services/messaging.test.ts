@@ -52,6 +52,7 @@ beforeEach(() => {
     chats,
     outbox: { send, flush, flushAll: () => Promise.resolve(), flushLeft: () => Promise.resolve() },
     hasToken: () => signedIn,
+    onDeletingFiles: async () => {},
     leaveForLogin,
     background: createBackground(deps.log),
   });

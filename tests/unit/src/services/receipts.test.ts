@@ -15,6 +15,7 @@ const people = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ userId: `${at}`, deviceIds: [`device ${at}`] }));
 
 let known: ConversationState;
+let isGone: boolean;
 let deps: TestDeps;
 let receipts: Receipts;
 const makeReceipt = vi.fn<(id: string, isShown: boolean) => Promise<unknown>>();
@@ -28,6 +29,7 @@ const onTaken = vi.fn<() => void>();
 
 beforeEach(() => {
   known = state({ lastSeq: 3, receiptDue: true });
+  isGone = false;
   makeReceipt.mockReset().mockResolvedValue({ receipt, readSeq: 2 });
   receiptStored.mockReset().mockImplementation(async () => known);
   takeReceipts.mockReset().mockImplementation(async () => ({ messages: [], events: [], state: known }));
@@ -45,7 +47,7 @@ beforeEach(() => {
     ownUserId: me,
     sync: { onAvailable },
     hasToken: () => true,
-    isGone: () => false,
+    isGone: async () => isGone,
     isShown: () => false,
     background: createBackground(deps.log),
   });
@@ -89,6 +91,22 @@ describe('what this device has received', () => {
     makeReceipt.mockResolvedValue(null);
     changed(known);
     await deps.clock.advance(60_000);
+    expect(putReceipt).not.toHaveBeenCalled();
+  });
+
+  it('is not told of a conversation that goes while it waits, or while the worker makes it', async () => {
+    changed(known);
+    isGone = true;
+    await deps.clock.advance(timings.receiptDelay);
+    expect(makeReceipt).not.toHaveBeenCalled();
+    isGone = false;
+    makeReceipt.mockImplementation(async () => {
+      isGone = true;
+      return { receipt, readSeq: 2 };
+    });
+    changed(known);
+    await deps.clock.advance(timings.receiptDelay);
+    expect(makeReceipt).toHaveBeenCalledOnce();
     expect(putReceipt).not.toHaveBeenCalled();
   });
 

@@ -43,7 +43,7 @@ describe('ending with the account', () => {
     await session.endAccount(gone);
     expectSignedOut();
     expect(localStorage).toHaveLength(0);
-    expect(calls).toEqual(['delete', 'erase']);
+    expect(calls).toEqual(['delete', 'erase', 'eraseFiles']);
     expect(scope.stop).toHaveBeenCalledOnce();
     expect(status()).toBe('idle');
     expect(deps.store.get(authErrorAtom)).toBeNull();
@@ -58,7 +58,7 @@ describe('ending with the account', () => {
       expect(deps.store.get(currentUserAtom)).toEqual(user);
     });
     expect(deps.store.get(authErrorAtom)).toBeNull();
-    expect(calls).toEqual(['erase']);
+    expect(calls).toEqual(['erase', 'eraseFiles']);
   });
 
   it('asks for nothing else from before the relay is told until it has answered', async () => {
@@ -68,7 +68,7 @@ describe('ending with the account', () => {
       await session.check();
       await deps.clock.advance(60_000);
     });
-    expect(calls).toEqual(['erase']);
+    expect(calls).toEqual(['erase', 'eraseFiles']);
   });
 
   it('goes on with the session when the relay does not delete it', async () => {
@@ -133,14 +133,14 @@ describe('logging out', () => {
 
   it('removes the device and erases what is stored when asked to', async () => {
     await session.logOut({ erase: true });
-    expect(calls).toEqual(['openDevice', 'ownRevocation', 'revokeOwnDevice', 'erase']);
+    expect(calls).toEqual(['openDevice', 'ownRevocation', 'revokeOwnDevice', 'erase', 'eraseFiles']);
     expect(api.revokeOwnDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA', token);
   });
 
   it('erases and ends the session when the device could not be removed', async () => {
     api.revokeOwnDevice?.mockRejectedValue(new NetworkError('unreachable'));
     await session.logOut({ erase: true });
-    expect(calls.toSorted()).toEqual(['erase', 'logout', 'openDevice', 'ownRevocation']);
+    expect(calls.toSorted()).toEqual(['erase', 'eraseFiles', 'logout', 'openDevice', 'ownRevocation']);
     expect(api.logout).toHaveBeenCalledExactlyOnceWith(token);
   });
 

@@ -233,7 +233,7 @@ describe('logging in', () => {
     [50, true, null],
     [20, true, null],
     [19, true, [31, false, 0xf04d]],
-    [30, false, [0, true, 0xf04d]],
+    [30, false, [50, true, 0xf04d]],
     [0, false, [50, true, 0xf04d]],
   ])('with %i KeyPackages left and last resort %s publishes %j', async (available, lastResort, created) => {
     api.keyPackageCount?.mockResolvedValue(keyPackagesLeft(available, lastResort));

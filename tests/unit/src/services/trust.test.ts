@@ -45,6 +45,7 @@ const worker = {
   refuseAccountKey: vi.fn<CryptoApi['refuseAccountKey']>(),
   hasFormerDevices: vi.fn<CryptoApi['hasFormerDevices']>(),
   keyPackageSuites: vi.fn<CryptoApi['keyPackageSuites']>(async () => [0x004d]),
+  usableKeyPackages: vi.fn<CryptoApi['usableKeyPackages']>(async (all) => [...all]),
   addMembers: vi.fn<CryptoApi['addMembers']>(),
   conversations: vi.fn<CryptoApi['conversations']>(),
 };

@@ -119,6 +119,7 @@ function begin(): void {
       sealGroupName,
       addMembers,
       keyPackageSuites: async () => [0xf04d],
+      usableKeyPackages: async (all) => [...all],
       conversation: async () => keys,
     },
   });

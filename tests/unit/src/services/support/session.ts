@@ -36,7 +36,6 @@ export let visits: string[];
 export let deps: TestDeps;
 export let session: Session;
 
-/** A call that is recorded and answers the same every time. */
 /** The relay's answer of how many KeyPackages are left of a device that has enough of the suite of older conversations. */
 export function keyPackagesLeft(available: number, lastResort: boolean, older = 20) {
   return {
@@ -49,6 +48,7 @@ export function keyPackagesLeft(available: number, lastResort: boolean, older = 
   };
 }
 
+/** A call that is recorded and answers the same every time. */
 export function answers(name: string, value: unknown) {
   return vi.fn<AsyncCall>().mockImplementation(async () => {
     calls.push(name);
@@ -144,6 +144,7 @@ function begin(): void {
   localEntries = new Map();
   steps = [];
   deps = testDeps({ api: api as unknown as Partial<Api>, crypto: worker as unknown as Partial<CryptoApi> });
+  for (const suite of [0xf04d, 0x004d]) localEntries.set(`key-packages:${suite}`, `${deps.clock.now()}`);
   deps.store.sub(authProgressAtom, () => {
     const step = deps.store.get(authProgressAtom);
     if (step !== null) steps.push(step);
@@ -156,6 +157,7 @@ function begin(): void {
     openScope: () => Promise.resolve({ ...scope }),
     navigate: (path) => void visits.push(path),
     isOnline: () => online,
+    eraseFiles: async () => void calls.push('eraseFiles'),
     background: createBackground(deps.log),
   });
 }

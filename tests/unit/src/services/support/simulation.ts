@@ -191,6 +191,7 @@ export class SimulatedDevice {
       },
       joinByExternalCommit: async ({ epoch }) => this.#submission('external', epoch),
       keyPackageSuites: async () => [0xf04d, 0x004d],
+      usableKeyPackages: async (all) => [...all],
       startConversation: async () => this.#submission('start', 0),
       processEntries: async (_id, entries) => ({
         messages: this.#process(entries),

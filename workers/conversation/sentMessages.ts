@@ -1,15 +1,30 @@
 /** Messages that the relay has taken, whose entries in the log are from before this device's time. */
+import type { UnlockedAccount } from '../session/session.ts';
 import type { OutboxRow, WriteTransaction } from '../storage/db.ts';
 import { messageRow } from '../storage/messageRow.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
-import type { UnlockedAccount } from './session.ts';
+import { MessageKeeper } from './messageKeeper.ts';
 
 /**
- * Moves a message from the outbox to the messages of the log, since no entry of the log will do that. What the log has at
- * its place is never overwritten, whatever place the relay names.
+ * Moves a message from the outbox to the messages of the log, since no entry of the log will do that, and does what a change
+ * says: the text of what was deleted goes. What the log has at its place is never overwritten, whatever place the relay names.
  * @returns whether it was moved
  */
-export async function moveToMessages(
+export async function keepSent(
+  tx: WriteTransaction,
+  account: UnlockedAccount,
+  messageId: string,
+  row: OutboxRow,
+  record: OutboxRecord,
+): Promise<boolean> {
+  if (record.seq === null || !(await moveToMessages(tx, account, messageId, row, record))) return false;
+  const keeper = new MessageKeeper(tx, account, row.conversationId);
+  const logged = await keeper.views.at(record.seq);
+  if (logged !== null) await keeper.keep(record.seq, messageId, logged.record, null);
+  return true;
+}
+
+async function moveToMessages(
   tx: WriteTransaction,
   { device, sealer, userId }: UnlockedAccount,
   messageId: string,

@@ -1,0 +1,35 @@
+import { t } from '../../i18n/i18n.ts';
+import { composeAtom } from '../../store/composing.ts';
+import { draftsAtom } from '../../store/drafts.ts';
+import { showToastAtom } from '../../store/toasts.ts';
+import { keyOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import type { PendingMessage } from './pendingMessages.ts';
+
+/** Messages that are looked through for the one that was answered. */
+const newest = 1000;
+
+/**
+ * Gives a message back whose page was left before its files were sealed, and with that the files: its caption becomes the draft of
+ * the chat, before one that is there, and an answer stays one.
+ */
+export async function restoreInterrupted(
+  {
+    deps: { crypto, store },
+    ownUserId,
+  }: { readonly deps: Pick<SessionDeps, 'crypto' | 'store'>; readonly ownUserId: string },
+  { conversationId, inReplyTo, text, unsealed: count = 1 }: PendingMessage,
+): Promise<void> {
+  const key = keyOf(conversationId, ownUserId);
+  if (key === null) return;
+  const before = store.get(draftsAtom)[key] ?? '';
+  const draft = [text, before].filter((part) => part !== '').join('\n');
+  if (draft !== before) store.set(draftsAtom, (drafts) => ({ ...drafts, [key]: draft }));
+  if (inReplyTo !== undefined) {
+    const messages = await crypto.messages(conversationId, { limit: newest });
+    const answered = messages.find(({ messageId }) => messageId === inReplyTo);
+    if (answered !== undefined)
+      store.set(composeAtom, key, ({ replyTo }) => ({ replyTo: replyTo ?? answered }));
+  }
+  store.set(showToastAtom, 'info', t('files.chooseAgain', { count }));
+}

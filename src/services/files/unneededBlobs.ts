@@ -1,0 +1,101 @@
+import * as z from 'zod/mini';
+import type { MessageView } from '../../crypto/client.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { type Blobs, isGoneBlob } from '../../net/blobs.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { parsedJson } from '../core/parsedJson.ts';
+
+/** The start of the name of the local entry of a deletion whose files are to go from the relay. */
+const entryPrefix = 'uploaded:';
+
+const Unneeded = z.object({
+  conversationId: z.string(),
+  /** Message id of what is deleted. */
+  messageId: z.string(),
+  blobIds: z.array(z.string()),
+});
+
+export interface UnneededBlobsOptions {
+  readonly deps: Pick<SessionDeps, 'crypto' | 'log' | 'sessionEvents'>;
+  readonly blobs: Pick<Blobs, 'remove'>;
+  readonly background: Background;
+}
+
+export interface UnneededBlobs {
+  /**
+   * Notes the files of an own message that is about to be deleted for everybody, while the worker still knows them.
+   * @param deletionId message id of the deletion
+   */
+  note(deletionId: string, message: MessageView): Promise<void>;
+  /** Deletes at the relay what was noted, of messages that are deleted by now. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Deletes the files of deleted messages at the relay, which would keep them for months. The log comes first: as long as the
+ * deletion waits it may be called off.
+ */
+export function createUnneededBlobs({ background, blobs, deps }: UnneededBlobsOptions): UnneededBlobs {
+  const { crypto, log, sessionEvents } = deps;
+  let mayWait = false;
+
+  /** Returns whether the worker has the files of a message no more. */
+  async function isDeleted(conversationId: string, messageId: string): Promise<boolean> {
+    try {
+      await crypto.openFile(conversationId, messageId, 0);
+      return false;
+    } catch (error) {
+      if (errorCode(error) === 'unknown-message') return true;
+      throw error;
+    }
+  }
+
+  async function removeOf(
+    deletionId: string,
+    { blobIds, conversationId, messageId }: z.infer<typeof Unneeded>,
+  ) {
+    if (await isDeleted(conversationId, messageId)) {
+      for (const blobId of blobIds) {
+        await blobs.remove(blobId).catch((error: unknown) => {
+          if (!isGoneBlob(error)) throw error;
+        });
+      }
+    } else if ((await crypto.outbox(conversationId)).some((waiting) => waiting.messageId === deletionId)) {
+      return;
+    }
+    // The deletion is done, or was called off.
+    await crypto.writeLocal(`${entryPrefix}${deletionId}`, null);
+  }
+
+  async function remove(): Promise<void> {
+    const entries = await crypto.localEntries(entryPrefix);
+    mayWait = entries.length > 0;
+    for (const { name, text } of entries) {
+      const unneeded = Unneeded.safeParse(parsedJson(text));
+      if (unneeded.success) await removeOf(name.slice(entryPrefix.length), unneeded.data);
+      else {
+        log.warn('local-entry-damaged');
+        await crypto.writeLocal(name, null);
+      }
+    }
+  }
+
+  sessionEvents.on('entriesProcessed', () => {
+    if (mayWait) background(remove);
+  });
+
+  return {
+    remove,
+
+    async note(deletionId, { content, conversationId, messageId }) {
+      if (content.kind !== 'files') return;
+      const blobIds: string[] = [];
+      for (const index of content.files.keys())
+        blobIds.push((await crypto.openFile(conversationId, messageId, index)).blobId);
+      const unneeded = { conversationId, messageId, blobIds };
+      await crypto.writeLocal(`${entryPrefix}${deletionId}`, JSON.stringify(unneeded));
+      mayWait = true;
+    },
+  };
+}
