@@ -16,7 +16,6 @@ const libraries = [
   '@base-ui/react/*',
   '@lingui/*',
   '@tanstack/react-virtual',
-  'linkify-it',
   'lucide-react',
   'qr',
   'qr/*',
@@ -132,6 +131,9 @@ const rooms = [
     packages: ['react', 'zod/mini'],
   },
 
+  client(4, 'lib/links.ts', [], ['linkify-it']),
+  // Loaded on demand, with its tables.
+  client(4, 'lib/markdown.ts', ['lib/links.ts'], ['markdown-it']),
   // Loaded on demand, with its dictionaries.
   client(4, 'lib/passwordRating.ts', [], ['@zxcvbn-ts/**']),
 

@@ -52,6 +52,7 @@ export type {
   UploadedFile,
   ViewComparison,
   WireBytes,
+  Words,
 } from '../../workers/api/cryptoApi.ts';
 export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/api/errors.ts';
 

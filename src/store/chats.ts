@@ -15,6 +15,7 @@ export type {
   UndecryptableReason,
   UnsentChange,
   ViewComparison,
+  Words,
 } from '../crypto/client.ts';
 
 /** A chat's name on screen: the other person's user id, or `group-{id}` (spec section 4). */

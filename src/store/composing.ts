@@ -2,6 +2,7 @@ import { atom } from 'jotai';
 import { requiredActionsAtom } from './actions.ts';
 import { attemptAtom } from './attempt.ts';
 import type { ConversationKey, MessageView } from './chats.ts';
+import { withMentionLinksAtom } from './mentions.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
 /** Beside the draft of a conversation: the message that it answers, and the one that is edited in its place. */
@@ -29,7 +30,7 @@ export const composeAtom = atom(
 /** Sends the edited text in the place of the message's, unless it is the same. `failure` as in {@link attemptAtom}. */
 export const saveEditAtom = atom(null, async (get, set, key: ConversationKey, failure: string) => {
   const edit = get(composingAtom)[key]?.edit ?? null;
-  const text = edit?.text.trim() ?? '';
+  const text = get(withMentionLinksAtom)(key, edit?.text.trim() ?? '');
   if (edit === null || text === '') return;
   set(composeAtom, key, () => ({ edit: null }));
   const { content, messageId } = edit.message;

@@ -3,6 +3,7 @@ import { requiredActionsAtom } from './actions.ts';
 import { attemptAtom } from './attempt.ts';
 import type { ConversationKey } from './chats.ts';
 import { composeAtom, composingAtom } from './composing.ts';
+import { withMentionLinksAtom } from './mentions.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
 /** Unsent text by {@link ConversationKey}. The worker keeps it, sealed: services/conversations/drafts.ts. */
@@ -19,9 +20,13 @@ export const sendDraftAtom = atom(null, async (get, set, key: ConversationKey, f
   const answered = replyTo === null ? [] : ([replyTo.messageId] as const);
   set(draftsAtom, (drafts) => ({ ...drafts, [key]: '' }));
   if (replyTo !== null) set(composeAtom, key, () => ({ replyTo: null }));
-  const queued = await set(attemptAtom, () => get(requiredActionsAtom).sendMessage(key, text, ...answered), {
-    failure,
-  });
+  const queued = await set(
+    attemptAtom,
+    () => get(requiredActionsAtom).sendMessage(key, get(withMentionLinksAtom)(key, text), ...answered),
+    {
+      failure,
+    },
+  );
   // Nothing was queued: the text goes back, unless the person has started another.
   if (queued || get(draftsAtom)[key]) return;
   set(draftsAtom, (drafts) => ({ ...drafts, [key]: text }));

@@ -5,6 +5,7 @@ import { requiredActionsAtom } from './actions.ts';
 import { attemptAtom } from './attempt.ts';
 import type { ConversationKey, MessageChange, MessageVersion, MessageView } from './chats.ts';
 import { composeAtom } from './composing.ts';
+import { ownOrOtherNameAtom, withMentionNames } from './mentions.ts';
 import { currentUserAtom } from './session.ts';
 
 /** The ways in which a person takes up a message. None rejects, but `versions`. */
@@ -26,6 +27,7 @@ export function useMessageChanges(key: ConversationKey): MessageChanges {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const attempt = useSetAtom(attemptAtom);
   const compose = useSetAtom(composeAtom);
+  const nameOf = useAtomValue(ownOrOtherNameAtom);
   return useMemo(() => {
     const change = (wanted: MessageChange, failure: string) =>
       void attempt(() => actions.changeMessage(key, wanted), { failure });
@@ -33,7 +35,7 @@ export function useMessageChanges(key: ConversationKey): MessageChanges {
       reply: (replyTo) => compose(key, () => ({ replyTo, edit: null })),
       edit: (message) => {
         const text = message.content.kind === 'text' ? message.content.text : '';
-        compose(key, () => ({ edit: { message, text } }));
+        compose(key, () => ({ edit: { message, text: withMentionNames(text, nameOf) } }));
       },
       react: ({ messageId, reactions = [] }, emoji) => {
         const given = reactions.find((reaction) => reaction.emoji === emoji);
@@ -51,5 +53,5 @@ export function useMessageChanges(key: ConversationKey): MessageChanges {
       },
       versions: ({ messageId }) => actions.messageVersions(key, messageId),
     };
-  }, [actions, attempt, compose, key, ownId]);
+  }, [actions, attempt, compose, key, nameOf, ownId]);
 }

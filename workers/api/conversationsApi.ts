@@ -1,29 +1,8 @@
 import type { WireBytes } from '../codec/base64url.ts';
-import type { AttachedFile } from './attachedFile.ts';
 import type { ConversationEvent } from './conversationEvent.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
+import type { MessageContent, Words } from './messageContent.ts';
 import type { SendFailure } from './sendFailures.ts';
-
-/**
- * The reason for which a message can't be read (PROTOCOL section 8). The list is closed: each has its
- * sentence in the interface.
- */
-export type UndecryptableReason =
-  | 'before-join'
-  | 'storage-erased'
-  | 'damaged'
-  | 'deleted'
-  | 'unknown-device'
-  | 'rules';
-
-export type MessageContent =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'files'; readonly text: string; readonly files: readonly AttachedFile[] }
-  /** Its author has deleted it for everybody: nothing of it is kept. */
-  | { readonly kind: 'deleted' }
-  /** A payload type of a newer version ("Update the app to see this message"), kept as it came. */
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'undecryptable'; readonly reason: UndecryptableReason };
 
 /** The message that another one answers, as it is now. */
 export interface Quote {
@@ -51,10 +30,9 @@ export interface UnsentChange {
 }
 
 /** A message as it was written first, or after an edit. */
-export interface MessageVersion {
+export interface MessageVersion extends Words {
   /** RFC 3339: the relay's time, or the sender's of one that waits in the outbox. */
   readonly timestamp: string;
-  readonly text: string;
 }
 
 export interface MessageView {

@@ -26,7 +26,6 @@ export type {
   ConversationState,
   GroupState,
   LogEntryInput,
-  MessageContent,
   MessagePage,
   MessageVersion,
   MessageView,
@@ -37,13 +36,13 @@ export type {
   Quote,
   Reaction,
   RetentionRules,
-  UndecryptableReason,
   UnsentChange,
 } from './conversationsApi.ts';
 export type { Disappeared } from './disappearingApi.ts';
 export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
 export type { UploadedFile } from './filesApi.ts';
 export type { MemberName } from './groupsApi.ts';
+export type { MessageContent, UndecryptableReason, Words } from './messageContent.ts';
 export type { MessageChange, PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
 export type { GivenReceipt } from './receiptsApi.ts';

@@ -5,6 +5,7 @@ import type {
   MessageView,
   Reaction,
   UnsentChange,
+  Words,
 } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
@@ -201,5 +202,10 @@ export class FoundReactions {
 /** Returns the content that edits give a message; null without any. */
 export function textOf(edits: readonly Edit[]): MessageContent | null {
   const last = edits.at(-1);
-  return last === undefined ? null : { kind: 'text', text: last.text };
+  return last === undefined ? null : { kind: 'text', ...wordsOf(last) };
+}
+
+/** Returns the words alone of what has more. */
+export function wordsOf({ isMarkdown, text }: Words): Words {
+  return isMarkdown === true ? { text, isMarkdown } : { text };
 }

@@ -31,6 +31,7 @@ import {
   textOf,
   unsentChange,
   type WaitingMessage,
+  wordsOf,
 } from './messageView.ts';
 
 /** Puts the messages of one conversation together with their changes, as one transaction sees them. */
@@ -215,7 +216,7 @@ export class MessageViews {
         ids.push(editId);
         const said = saidBy(logged);
         if (said?.kind === 'edit')
-          edits.push({ contentId: editId, text: said.text, timestamp: logged.record.timestamp, logged });
+          edits.push({ ...wordsOf(said), contentId: editId, timestamp: logged.record.timestamp, logged });
       }
     }
     edits.sort((one, other) => (one.logged?.seq ?? 0) - (other.logged?.seq ?? 0));
@@ -230,8 +231,8 @@ export class MessageViews {
     const { payload } = 'logged' in known ? known.logged.record : known.waiting.record;
     const first = payload === null ? null : payloadContent(payload);
     const { edits } = await this.#allReplacements(view.senderId, contentId);
-    const written = first?.kind === 'text' ? [{ timestamp: view.timestamp, text: first.text }] : [];
-    return [...written, ...edits.map(({ text, timestamp }) => ({ timestamp, text }))];
+    const written = first?.kind === 'text' ? [{ timestamp: view.timestamp, ...wordsOf(first) }] : [];
+    return [...written, ...edits.map((edit) => ({ timestamp: edit.timestamp, ...wordsOf(edit) }))];
   }
 
   #senderOf(known: KnownMessage): string {
@@ -297,8 +298,8 @@ export class MessageViews {
       if (said.kind !== 'edit' || id === null) continue;
       ids.push(id);
       edits.push({
+        ...wordsOf(said),
         contentId: id,
-        text: said.text,
         timestamp: record.timestamp ?? record.sentAt,
         logged: null,
       });

@@ -17,7 +17,7 @@ import {
   type SinglePart,
   splitChainHeader,
 } from '@sinetti/crypto-core/content';
-import type { MessageContent } from '../api/cryptoApi.ts';
+import type { MessageContent, Words } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
@@ -27,10 +27,24 @@ import { filesBody, type OutgoingFile, readAttachments, type SealedAttachment } 
 const VERSION = 1;
 const MIMI = 'mimi:';
 const PLAIN_TEXT = 'text/plain;charset=utf-8';
+const MARKDOWN = 'text/markdown;variant=GFM-MIMI';
 
 /** One emoji as people see it: a flag, a keycap, or pictures with their tones and tags, joined. */
 const EMOJI =
   /^(?:\p{Regional_Indicator}{2}|[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:[\u{E0020}-\u{E007E}]{1,16}\u{E007F})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?){0,8})$/u;
+
+/** Marks of Markdown at the beginning of a line: a quote, an item of a list, a fence of code. */
+const LINE_MARKS = /^ {0,3}(?:>|(?:[-+*]|\d{1,9}[.)])[ \t]+\S|```|~~~)/m;
+
+/** Marks around words: as they open, and as they close. */
+const PAIRS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
+  [/\*(?=\S)/, /\S\*/g],
+  // Within a word it is part of a name.
+  [/(?<![\p{L}\p{N}_])_(?=\S)/u, /\S_(?![\p{L}\p{N}_])/gu],
+  [/~~(?=\S)/, /\S~~/g],
+  [/`/, /`/g],
+  [/\[/, /\]\(/g],
+];
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -45,7 +59,7 @@ const TextPayload = object({
 
 /** A change of another message. Content ids are MIMI message ids in base64url. */
 export type Change =
-  | { readonly kind: 'edit'; readonly of: string; readonly text: string; readonly expires?: number }
+  | ({ readonly kind: 'edit'; readonly of: string; readonly expires?: number } & Words)
   /** Deletes a message, or takes a reaction back. */
   | { readonly kind: 'deletion'; readonly of: string }
   | { readonly kind: 'reaction'; readonly of: string; readonly emoji: string };
@@ -69,7 +83,7 @@ export interface MessagePlace {
 }
 
 /**
- * Encodes a text message. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
+ * Encodes a text message: as Markdown where it is formatted. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
  * @param salt 16 random octets
  * @param inReplyTo content id of what it answers
  * @param timer seconds after which it disappears; 0 for never
@@ -174,7 +188,22 @@ function expirationOf(timer: number): MimiContent['expires'] {
 function textPart(text: string): SinglePart {
   const content = encoder.encode(text);
   if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
-  return { kind: 'single', disposition: DISPOSITION.render, language: '', contentType: PLAIN_TEXT, content };
+  const contentType = isFormatted(text) ? MARKDOWN : PLAIN_TEXT;
+  return { kind: 'single', disposition: DISPOSITION.render, language: '', contentType, content };
+}
+
+/**
+ * Returns whether Markdown would show a text otherwise than as it stands, in time that grows with its length alone. It may say so of
+ * a text whose marks mean nothing: that one looks the same either way.
+ */
+function isFormatted(text: string): boolean {
+  if (LINE_MARKS.test(text)) return true;
+  return PAIRS.some(([opening, closing]) => {
+    const from = text.search(opening);
+    if (from < 0) return false;
+    closing.lastIndex = from + 1;
+    return closing.test(text);
+  });
 }
 
 function idBytes(contentId: string | null): Uint8Array | null {
@@ -311,9 +340,9 @@ function mimiContent(bytes: Uint8Array): Said {
     return isEmoji(emoji) ? { kind: 'reaction', of: inReplyTo, emoji } : unknown;
   }
   if (!isShownText(body)) return unknown;
-  const text = readText(body.content);
-  if (replaces) return { kind: 'edit', of: replaces, text, ...expires };
-  return { kind: 'message', content: { kind: 'text', text }, inReplyTo: inReplyTo ?? null, ...expires };
+  const words = readWords(body);
+  if (replaces) return { kind: 'edit', of: replaces, ...words, ...expires };
+  return { kind: 'message', content: { kind: 'text', ...words }, inReplyTo: inReplyTo ?? null, ...expires };
 }
 
 /**
@@ -331,10 +360,10 @@ function filesContent(content: MimiContent, inReplyTo: string | null): Said {
   if (attachments === null) return unknown;
   const { caption, files } = attachments;
   if (caption !== null && !isShownText(caption)) return unknown;
-  const text = caption === null ? '' : readText(caption.content);
+  const words = caption === null ? { text: '' } : readWords(caption);
   return {
     kind: 'message',
-    content: { kind: 'files', text, files },
+    content: { kind: 'files', ...words, files },
     inReplyTo,
     ...lifetime(content.expires),
   };
@@ -345,13 +374,19 @@ function isShownText({ contentType, disposition }: SinglePart): boolean {
   return isShown && isTextType(contentType);
 }
 
-/** Plain text, or Markdown, which is shown as it was written. Without a `charset` both are UTF-8 (draft, 7.1). */
+/** Plain text, or Markdown of any variant. Without a `charset` both are UTF-8 (draft, 7.1). */
 function isTextType(contentType: string): boolean {
   const [essence, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   if (essence !== 'text/plain' && essence !== 'text/markdown') return false;
   return parameters.every(
     (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter),
   );
+}
+
+/** @throws GuardFailure as {@link readText} */
+function readWords({ content, contentType }: SinglePart): Words {
+  const text = readText(content);
+  return /^\s*text\/markdown\b/i.test(contentType) ? { text, isMarkdown: true } : { text };
 }
 
 /** @throws GuardFailure for a text that nobody could have sent */

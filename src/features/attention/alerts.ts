@@ -11,6 +11,7 @@ import {
   type MessageView,
 } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
+import { mentionedBy, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -81,16 +82,22 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
 
   function wording({ key, message }: Arrival, withText: boolean): { title: string; body: string } {
     const name = store.get(nameOfAtom)(message.senderId);
+    const isForMe = mentionedBy(message.content).includes(store.get(currentUserAtom)?.id ?? '');
     const groupId = groupIdOfKey(key);
     const known = store.get(groupsAtom).items.find(({ id }) => id === groupId);
     const group = known?.name ?? t('messages.unnamedGroup');
     if (!withText) {
       const title =
-        groupId === null ? t('attention.messageFrom', { name }) : t('attention.messageIn', { group });
+        groupId === null
+          ? t('attention.messageFrom', { name })
+          : isForMe
+            ? t('attention.mentionedIn', { name, group })
+            : t('attention.messageIn', { group });
       return { title, body: '' };
     }
-    const title = groupId === null ? name : t('attention.personInGroup', { name, group });
-    return { title, body: contentPreview(message.content) };
+    const inGroup = isForMe ? 'attention.mentionedIn' : 'attention.personInGroup';
+    const title = groupId === null ? name : t(inGroup, { name, group });
+    return { title, body: contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) }) };
   }
 
   function closeWhere(isDue: (key: ConversationKey, message: MessageView) => boolean): void {

@@ -1,7 +1,9 @@
 import { Check, SendHorizontal } from 'lucide-react';
 import {
+  type AriaAttributes,
   type ClipboardEvent,
   type KeyboardEvent,
+  type ReactNode,
   type RefObject,
   useEffect,
   useId,
@@ -17,6 +19,7 @@ import { EmojiInserter } from '../emoji/EmojiInserter.tsx';
 import type { FormFiles } from '../files/useFiles.tsx';
 import styles from './Composer.module.css';
 import { ComposerContextBar } from './ComposerContextBar.tsx';
+import { formatByKey } from './formatKeys.ts';
 
 /** Bytes of UTF-8. The ciphertext of a longer text would exceed the relay's limit. */
 const messageMaxBytes = 64 * 1024;
@@ -24,6 +27,16 @@ const messageMaxBytes = 64 * 1024;
 const littleRoom = messageMaxBytes / 10;
 /** Characters from which the input is as tall as it gets: measuring more at every key would be felt. */
 const tallText = 4000;
+
+/** Suggestions of people, as the form shows them. */
+interface FormMentions {
+  readonly above: ReactNode;
+  readonly aria: AriaAttributes | undefined;
+  readonly look: (input: HTMLTextAreaElement) => void;
+  readonly leave: () => void;
+  /** Returns whether it has taken the key. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
 
 interface ComposerProps {
   /** Name of the recipient, for the input's accessible name. */
@@ -40,6 +53,8 @@ interface ComposerProps {
   onDraftChange: (draft: string) => void;
   /** They go with the text, or without one. */
   files?: FormFiles;
+  /** They are suggested while a name is written. */
+  mentions?: FormMentions;
   /** Called with text that is not blank, but for files, and not too long, as it was written. */
   onSend: () => void;
   /** Ends the answer, or the edit. */
@@ -97,9 +112,11 @@ export function Composer(props: ComposerProps) {
     setPasteRefused(refused);
   }
 
-  function onKeyDown(event: KeyboardEvent) {
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
     // While composing (Japanese, dead keys), these keys belong to the input method.
-    if (event.nativeEvent.isComposing || event.shiftKey) return;
+    if (event.nativeEvent.isComposing) return;
+    if (props.mentions?.onKeyDown(event) || formatByKey(event, change)) return event.preventDefault();
+    if (event.shiftKey) return;
     if (event.key === 'Enter') send();
     else if (event.key === 'Escape' && context !== null) props.onCancel();
     else if (event.key === 'ArrowUp' && draft === '' && !isModified(event)) props.onEditLast();
@@ -129,6 +146,7 @@ export function Composer(props: ComposerProps) {
         />
       )}
       {files?.above}
+      {props.mentions?.above}
       {problem !== null && (
         <p className={styles.problem} id={hintId} role="alert">
           {problem}
@@ -156,7 +174,13 @@ export function Composer(props: ComposerProps) {
         autoComplete="off"
         enterKeyHint="send"
         value={draft}
-        onChange={(event) => change(event.target.value)}
+        {...props.mentions?.aria}
+        onChange={(event) => {
+          change(event.target.value);
+          props.mentions?.look(event.target);
+        }}
+        onSelect={(event) => props.mentions?.look(event.currentTarget)}
+        onBlur={props.mentions?.leave}
         onPaste={onPaste}
         onKeyDown={onKeyDown}
       />

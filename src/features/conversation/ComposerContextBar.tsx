@@ -1,6 +1,8 @@
+import { useAtomValue } from 'jotai';
 import { Pencil, Reply, X } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
+import { ownOrOtherNameAtom } from '../../store/mentions.ts';
 import type { ComposerContext } from '../../store/useComposer.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import styles from './ComposerContextBar.module.css';
@@ -30,7 +32,9 @@ export function ComposerContextBar({ context, ownId, nameOf, onCancel }: Compose
             <RichText id="chat.replyingTo" parts={{ name: <bdi>{author}</bdi> }} />
           )}
         </span>
-        <bdi className={styles.text}>{contentPreview(message.content, { own })}</bdi>
+        <bdi className={styles.text}>
+          {contentPreview(message.content, { own, nameOf: useAtomValue(ownOrOtherNameAtom) })}
+        </bdi>
       </output>
       <IconButton
         size="small"

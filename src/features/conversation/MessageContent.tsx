@@ -29,7 +29,7 @@ export function MessageContent({ message, own, large, unfolded, reachable, onUnf
         <MessageFiles open message={message} reachable={reachable} />
         {content.text !== '' && (
           <MessageText
-            text={content.text}
+            words={content}
             unfolded={unfolded}
             onUnfold={(unfold) => onUnfold(messageId, unfold)}
           />
@@ -42,7 +42,7 @@ export function MessageContent({ message, own, large, unfolded, reachable, onUnf
   }
   if (large) return <p className={styles.emoji}>{content.text.trim()}</p>;
   return (
-    <MessageText text={content.text} unfolded={unfolded} onUnfold={(unfold) => onUnfold(messageId, unfold)} />
+    <MessageText words={content} unfolded={unfolded} onUnfold={(unfold) => onUnfold(messageId, unfold)} />
   );
 }
 

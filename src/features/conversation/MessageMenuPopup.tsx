@@ -1,8 +1,10 @@
 import { Menu } from '@base-ui/react/menu';
+import { useAtomValue } from 'jotai';
 import { Copy, Info, Pencil, Reply, SmilePlus, Trash2, UsersRound } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useContext, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
+import { ownOrOtherNameAtom, withMentionNames } from '../../store/mentions.ts';
 import styles from '../../ui/Menu.module.css';
 import { EmojiMemoryContext } from '../emoji/memory.ts';
 import type { Abilities } from './abilities.ts';
@@ -34,7 +36,10 @@ interface MessageMenuProps extends MessageMenuActions {
 
 export function MessageMenuPopup(props: MessageMenuProps) {
   const { open, message, abilities, anchor, onClose } = props;
-  const text = message.content.kind === 'text' ? message.content.text : '';
+  const { content } = message;
+  const nameOf = useAtomValue(ownOrOtherNameAtom);
+  const written = content.kind === 'text' ? content.text : '';
+  const text = 'isMarkdown' in content ? withMentionNames(written, nameOf) : written;
   const item = (icon: ReactNode, label: string, onClick: () => void) => (
     <Menu.Item className={styles.item} onClick={onClick}>
       {icon}

@@ -1,32 +1,33 @@
-import { useMemo } from 'react';
+import { useAtomValue } from 'jotai';
+import { type ReactNode, useMemo } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { clip } from '../../lib/clip.ts';
-import { clipParts, linkParts, type TextPart } from './links.ts';
+import { clipParts, linkParts } from '../../lib/links.ts';
+import type { Words } from '../../store/chats.ts';
+import { ownOrOtherNameAtom, withMentionNames } from '../../store/mentions.ts';
+import { useOnDemand } from '../../ui/onDemand.tsx';
+import { MessageLink } from './MessageLink.tsx';
 import styles from './MessageText.module.css';
 
 /** Characters after which a message is folded: one person's wall of text must not bury the conversation. */
 export const foldLength = 1600;
 
+// Raw text does where it can't be loaded.
+const loadFormatted = () => import('./FormattedText.tsx').catch(() => null);
+
 interface MessageTextProps {
-  text: string;
+  words: Words;
   unfolded: boolean;
   onUnfold: (unfolded: boolean) => void;
 }
 
-/** A message's text with its links. */
-export function MessageText({ text, unfolded, onUnfold }: MessageTextProps) {
-  const parts = useMemo(() => linkParts(text), [text]);
+/** A message's text, folded where it is long. */
+export function MessageText({ words, unfolded, onUnfold }: MessageTextProps) {
+  const { text } = words;
   const long = text.length > foldLength;
-  const shown = long && !unfolded ? clipParts(parts, clip(text, foldLength).length) : parts;
   return (
     <>
-      <p className={styles.text} dir="auto">
-        {shown.map((part, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- parts of one text never change places
-          <Part key={index} part={part} />
-        ))}
-        {long && !unfolded && '…'}
-      </p>
+      <MessageWords words={words} length={long && !unfolded ? clip(text, foldLength).length : text.length} />
       {long && (
         <button
           type="button"
@@ -41,25 +42,46 @@ export function MessageText({ text, unfolded, onUnfold }: MessageTextProps) {
   );
 }
 
-function Part({ part: { text, link } }: { part: TextPart }) {
-  if (link === undefined) return text;
+interface MessageWordsProps {
+  words: Words;
+  /** Code units that are shown, of a folded text. */
+  length?: number;
+}
+
+/** A text with its links, formatted where it is Markdown. */
+export function MessageWords({ words, length = words.text.length }: MessageWordsProps) {
+  const { isMarkdown = false, text } = words;
+  const formatted = useOnDemand(loadFormatted, isMarkdown);
+  const nameOf = useAtomValue(ownOrOtherNameAtom);
+  const plain = <PlainText text={isMarkdown ? withMentionNames(text, nameOf) : text} length={length} />;
+  if (!isMarkdown || formatted === null) return plain;
   return (
-    <>
-      <a
-        href={link.href}
-        title={link.href}
-        target="_blank"
-        rel="noopener noreferrer nofollow"
-        referrerPolicy="no-referrer"
-      >
-        <bdi dir="ltr">{text}</bdi>
-      </a>
-      {link.hiddenHost !== null && (
-        <span className={styles.host}>
-          {' '}
-          <bdi>{t('chat.linkHost', { host: link.hiddenHost })}</bdi>
-        </span>
+    <formatted.FormattedText text={text} length={length}>
+      {plain}
+    </formatted.FormattedText>
+  );
+}
+
+interface PlainTextProps {
+  text: string;
+  length: number;
+}
+
+function PlainText({ text, length }: PlainTextProps): ReactNode {
+  const parts = useMemo(() => linkParts(text), [text]);
+  return (
+    <p className={styles.text} dir="auto">
+      {clipParts(parts, length).map((part, index) =>
+        part.link === undefined ? (
+          part.text
+        ) : (
+          // oxlint-disable-next-line react/no-array-index-key -- parts of one text never change places
+          <MessageLink key={index} link={part.link}>
+            {part.text}
+          </MessageLink>
+        ),
       )}
-    </>
+      {length < text.length && '…'}
+    </p>
   );
 }

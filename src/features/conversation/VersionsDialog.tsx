@@ -4,6 +4,7 @@ import type { MessageVersion, MessageView } from '../../store/chats.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
 import { LoadingLine } from '../../ui/Spinner.tsx';
+import { MessageWords } from './MessageText.tsx';
 import styles from './VersionsDialog.module.css';
 
 interface VersionsProps {
@@ -23,7 +24,7 @@ export function VersionsDialog({ open, message, load, onClose }: VersionsProps) 
       {typeof versions === 'object' && versions.length === 0 && <p>{t('chat.versionsNone')}</p>}
       {typeof versions === 'object' && (
         <ol className={styles.versions}>
-          {versions.toReversed().map(({ text, timestamp }, index) => (
+          {versions.toReversed().map(({ timestamp, ...words }, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- two edits may come at one time
             <li key={index}>
               <p className={styles.when}>
@@ -31,9 +32,9 @@ export function VersionsDialog({ open, message, load, onClose }: VersionsProps) 
                 {index === 0 && ` · ${t('chat.versionNow')}`}
                 {index > 0 && index === versions.length - 1 && ` · ${t('chat.versionFirst')}`}
               </p>
-              <p className={styles.text} dir="auto">
-                {text}
-              </p>
+              <div className={styles.text}>
+                <MessageWords words={words} />
+              </div>
             </li>
           ))}
         </ol>

@@ -7,6 +7,7 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { ConversationKey, MessageView } from '../../store/chats.ts';
 import { type ChosenFile, chosenFilesAtom } from '../../store/chosenFiles.ts';
+import { withMentionLinksAtom } from '../../store/mentions.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { onDemand } from '../../ui/onDemand.tsx';
 import type { FileTrayProps } from './FileTray.tsx';
@@ -29,6 +30,7 @@ interface Form {
 export function useFiles<F extends Form>(key: ConversationKey, form: F) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
+  const withLinks = useAtomValue(withMentionLinksAtom);
   const [all, setAll] = useAtom(chosenFilesAtom);
   const chosen = all[key] ?? none;
   const input = useRef<HTMLInputElement>(null);
@@ -101,7 +103,7 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
         set(() => none);
         form.onDraftChange('');
         if (context !== null) form.onCancel();
-        await (await actions.files()).send(key, draft, ready, ...answered);
+        await (await actions.files()).send(key, withLinks(key, draft), ready, ...answered);
       },
       { failure: t('files.uploadFailed') },
     );

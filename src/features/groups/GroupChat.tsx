@@ -6,6 +6,7 @@ import { RichText } from '../../i18n/RichText.tsx';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
 import { type Chat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';
+import { mentionablesAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -13,9 +14,11 @@ import { fullTimestamp } from '../../ui/format.ts';
 import { Composer } from '../conversation/Composer.tsx';
 import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
+import { MentionableContext } from '../conversation/mentionable.ts';
 import type { EmojiCategory } from '../emoji/data.ts';
 import { useFiles } from '../files/useFiles.tsx';
 import { groupName } from './names.ts';
+import { useMentions } from './useMentions.tsx';
 
 /** The categories of the spec's group picker. */
 const groupEmojiCategories: readonly EmojiCategory[] = ['all', 'smileys', 'people', 'symbols'];
@@ -38,6 +41,11 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
   const key = groupKeyOf(group.id);
   const { list, composer } = useConversation(key, chat, failures);
   const form = useFiles(key, composer);
+  const mentionables = useAtomValue(mentionablesAtom);
+  const people = useMemo(() => mentionables(key), [key, mentionables]);
+  const mentionable = useMemo(() => new Set(people.map(({ id }) => id)), [people]);
+  const others = people.filter(({ id }) => id !== list.ownId);
+  const mentions = useMentions(composer, others);
   const nameOf = useAtomValue(nameOfAtom);
   const events = useAtomValue(chatEventsAtom)[key];
   const notices = useMemo(() => eventNotices(events ?? [], list.ownId, nameOf), [events, nameOf, list.ownId]);
@@ -45,7 +53,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
   const since = <ReadableSince state={chat.state} />;
 
   return (
-    <>
+    <MentionableContext value={mentionable}>
       <MessageList
         {...list}
         label={t('groups.messagesIn', { name })}
@@ -68,13 +76,14 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
       {!group.ended && (
         <Composer
           {...form}
+          mentions={mentions}
           nameOf={nameOf}
           name={name}
           focusRequest={focusRequest}
           emojiCategories={groupEmojiCategories}
         />
       )}
-    </>
+    </MentionableContext>
   );
 }
 

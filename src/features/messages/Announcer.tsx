@@ -5,6 +5,7 @@ import { announcementAtom } from '../../store/announcement.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
 import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
+import { mentionedBy, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
@@ -21,11 +22,12 @@ export function MessageAnnouncer() {
 
     function wording({ key, message }: Arrival): string {
       const name = store.get(nameOfAtom)(message.senderId);
-      const text = contentPreview(message.content);
+      const text = contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) });
       const groupId = groupIdOfKey(key);
       if (groupId === null) return t('messages.announcement', { name, text });
       const group = store.get(groupsAtom).items.find(({ id }) => id === groupId);
-      return t('messages.groupAnnouncement', {
+      const isForMe = mentionedBy(message.content).includes(store.get(currentUserAtom)?.id ?? '');
+      return t(isForMe ? 'messages.mentionAnnouncement' : 'messages.groupAnnouncement', {
         name,
         group: group?.name ?? t('messages.unnamedGroup'),
         text,

@@ -6,6 +6,7 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { contactsAtom } from '../../store/contacts.ts';
 import { draftsAtom } from '../../store/drafts.ts';
+import { ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { messageTime } from '../../store/messageTime.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { useLoadFailure } from '../../store/useLoadFailure.ts';
@@ -158,6 +159,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
 /** The draft, else the last message. */
 function Preview({ row: { userId, lastMessage, notes }, current }: Pick<RowProps, 'row' | 'current'>) {
   const ownId = useAtomValue(currentUserAtom)?.id;
+  const nameOf = useAtomValue(ownOrOtherNameAtom);
   const draft = linePreview(useAtomValue(draftsAtom)[userId] ?? '');
   if (draft !== '' && !current) {
     return (
@@ -172,7 +174,7 @@ function Preview({ row: { userId, lastMessage, notes }, current }: Pick<RowProps
   return (
     <>
       {own && !notes && content.kind !== 'deleted' && `${t('messages.yourMessage')} `}
-      <bdi>{contentPreview(content, { own })}</bdi>
+      <bdi>{contentPreview(content, { own, nameOf })}</bdi>
     </>
   );
 }

@@ -12,6 +12,7 @@ export interface ShortcutsHelpProps {
 /** The list of all keys. */
 export function ShortcutsHelp({ open, onOpenChange }: ShortcutsHelpProps) {
   const mac = isMac();
+  const command = mac ? '⌘' : 'Ctrl';
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={t('shortcuts.title')}>
       <dl className={styles.list}>
@@ -21,6 +22,10 @@ export function ShortcutsHelp({ open, onOpenChange }: ShortcutsHelpProps) {
         <Entry text={t('shortcuts.emoji')} caps={['Ctrl', 'E']} />
         <Entry text={t('shortcuts.send')} caps={['Enter']} />
         <Entry text={t('shortcuts.newLine')} caps={['Shift', 'Enter']} />
+        <Entry text={t('shortcuts.bold')} caps={[command, 'B']} />
+        <Entry text={t('shortcuts.italic')} caps={[command, 'I']} />
+        <Entry text={t('shortcuts.strikethrough')} caps={[command, 'Shift', 'X']} />
+        <Entry text={t('shortcuts.code')} caps={[command, 'Shift', 'M']} />
         <Entry text={t('shortcuts.messageReply')} caps={['R']} />
         <Entry text={t('shortcuts.messageReact')} caps={['+']} />
         <Entry text={t('shortcuts.messageEdit')} caps={['E']} />

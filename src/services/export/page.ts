@@ -1,8 +1,11 @@
 import { activeLocale, formatLocale, t } from '../../i18n/i18n.ts';
 import { directionOf } from '../../i18n/locales.ts';
 import { undecryptableTexts } from '../../i18n/undecryptable.ts';
+import { parseMarkdown } from '../../lib/markdown.ts';
 import { operator } from '../../operator/index.ts';
+import { unknownPersonName } from '../../store/people.ts';
 import type { ExportFacts } from './facts.ts';
+import { formattedText } from './formattedText.ts';
 import type { ExportLayout, Quoted } from './layout.ts';
 import { html, Markup } from './markup.ts';
 import stylesheet from './page.css?raw';
@@ -67,7 +70,10 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
   }
 
   /** A message without a text says why. */
-  function textOf({ content, kind, reason }: ExportedMessage): Markup {
+  function textOf({ content, content_type: type, kind, mentions, reason }: ExportedMessage): Markup {
+    const nameOf = (userId: string) => mentions.find(({ id }) => id === userId)?.name ?? unknownPersonName();
+    const nodes = type === 'text/markdown' && content !== null ? parseMarkdown(content) : null;
+    if (nodes !== null) return html`<div class="text" dir="auto">${formattedText(nodes, nameOf)}</div>`;
     if (kind === 'text') return html`<p class="text" dir="auto">${content ?? ''}</p>`;
     if (kind === 'deleted') return html`<p class="none">${t('profile.export.deleted')}</p>`;
     if (kind === 'unknown') return html`<p class="none">${t('profile.export.unknownKind')}</p>`;

@@ -6,6 +6,7 @@ import type {
 } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
+import { mentionedBy } from '../../store/mentions.ts';
 import { messageTime } from '../../store/messageTime.ts';
 import { displayName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
@@ -27,9 +28,13 @@ export interface ExportedMessage {
   readonly in_reply_to: string | null;
   /** The text; null where there is none to read. */
   readonly content: string | null;
+  /** The text is formatted, or stands as it is. */
+  readonly content_type: 'text/markdown' | 'text/plain' | null;
   /** As it was written first and after each edit, oldest first; none where it was never edited. */
-  readonly versions: readonly MessageVersion[];
+  readonly versions: readonly Pick<MessageVersion, 'text' | 'timestamp'>[];
   readonly reactions: readonly ExportedReaction[];
+  /** The people whom a formatted text names by links `sinetti:user/{id}`. */
+  readonly mentions: readonly { readonly id: string; readonly name: string }[];
   readonly kind: MessageView['content']['kind'];
   /** With `undecryptable`: why. */
   readonly reason: UndecryptableReason | null;
@@ -92,11 +97,13 @@ export function messageRecord(
     group_name: groupId === null ? null : groupNameOf(groupId),
     in_reply_to: message.quote?.message?.messageId ?? null,
     content: content.kind === 'text' ? content.text : null,
-    versions,
+    content_type: content.kind === 'text' ? (content.isMarkdown ? 'text/markdown' : 'text/plain') : null,
+    versions: versions.map(({ text, timestamp }) => ({ timestamp, text })),
     reactions: (message.reactions ?? []).map(({ emoji, userIds }) => ({
       emoji,
       users: userIds.map((id) => ({ id, name: name(id) })),
     })),
+    mentions: mentionedBy(content).map((id) => ({ id, name: name(id) })),
     kind: content.kind,
     reason: content.kind === 'undecryptable' ? content.reason : null,
     timestamp: shown,

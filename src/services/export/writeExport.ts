@@ -2,6 +2,7 @@ import type { Quote } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { FileSink } from '../../lib/fileSink.ts';
+import { withoutMarks } from '../../lib/markdown.ts';
 import type { ExportFormat } from '../../store/account.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { displayName } from '../../store/people.ts';
@@ -27,8 +28,10 @@ interface ExportRun {
 function quotedIn(quote: Quote | undefined, user: CurrentUser, { nameOf }: ConversationNames): Quoted | null {
   if (!quote?.message) return null;
   const { content, senderId } = quote.message;
-  const name = senderId === user.id ? displayName(user) : nameOf(senderId);
-  return { name, text: content.kind === 'text' ? content.text : null };
+  const personOf = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
+  const name = personOf(senderId);
+  if (content.kind !== 'text') return { name, text: null };
+  return { name, text: content.isMarkdown ? withoutMarks(content.text, personOf) : content.text };
 }
 
 /**

@@ -5,7 +5,9 @@ import {
   type MimiContent,
   type NestedPart,
 } from '@sinetti/crypto-core/content';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withoutMarks } from '#src/lib/markdown.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { limits } from '#workers/codec/limits.ts';
 import {
@@ -57,6 +59,90 @@ describe('the payload of a text', () => {
 
   it('has U+FFFD in the place of a lone surrogate', () => {
     expect(payloadContent(encodeTextPayload('a\ud800b', salt))).toEqual({ kind: 'text', text: 'a\ufffdb' });
+  });
+
+  const types = (text: string) =>
+    /text\/(?:plain;charset=utf-8|markdown;variant=GFM-MIMI)/.exec(
+      new TextDecoder().decode(payloadBytes(encodeTextPayload(text, salt))),
+    )?.[0];
+
+  it.each([
+    '**a**',
+    'a *b c* d',
+    '_a_',
+    '~~a~~',
+    '`a`',
+    '- a',
+    'b\n1. a',
+    '> a',
+    '```\na',
+    '[a](https://a.example)',
+  ])('is Markdown where it is formatted: %j', (text) => {
+    expect(types(text)).toBe('text/markdown;variant=GFM-MIMI');
+    expect(payloadContent(encodeTextPayload(text, salt))).toEqual({ kind: 'text', text, isMarkdown: true });
+  });
+
+  it.each([
+    '2 * 3 * 4',
+    'snake_case_name',
+    'a - b',
+    '-5',
+    '#1',
+    '~ 5 ~',
+    '[sic]',
+    '*',
+    '_',
+    'C:\\_a',
+    'a > b',
+    '20.30',
+  ])('is plain where it is not: %j', (text) => {
+    expect(types(text)).toBe('text/plain;charset=utf-8');
+    expect(payloadContent(encodeTextPayload(text, salt))).toEqual({ kind: 'text', text });
+  });
+
+  it('is plain only where Markdown would show it as it stands, of 10,000 texts', () => {
+    const piece = fc.constantFrom(
+      '*',
+      '**',
+      '_',
+      '~',
+      '~~',
+      '`',
+      '```',
+      '>',
+      '- ',
+      '+ ',
+      '1.',
+      '1) ',
+      '[',
+      '](',
+      ')',
+      '\n',
+      '  ',
+      ' ',
+      'a',
+      'ä',
+      '😀',
+      '.',
+      '(',
+      '"',
+      '#',
+      '|',
+      '<b>',
+      '&amp;',
+      'https://a.example',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 20 }), (pieces) => {
+        const content = payloadContent(encodeTextPayload(pieces.join(''), salt));
+        if (content.kind !== 'text' || content.isMarkdown) return;
+        const squeezed = (text: string) => text.replace(/\s/g, '');
+        // An item without anything in it would show as a bare dot.
+        const text = content.text.replace(/^\s*(?:[-+*]|1[.)])\s*$/gm, '');
+        expect(squeezed(withoutMarks(text, String))).toBe(squeezed(text));
+      }),
+      { numRuns: 10_000 },
+    );
   });
 
   it('begins with the mark that the text begins with', () => {

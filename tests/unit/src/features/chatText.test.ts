@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { isSingleEmoji } from '#src/features/conversation/emoji.ts';
-import { clipParts, linkParts } from '#src/features/conversation/links.ts';
 import { contentPreview } from '#src/features/conversation/preview.ts';
 import { type Divider, timeline } from '#src/features/conversation/timeline.ts';
 import { clip } from '#src/lib/clip.ts';
+import { clipParts, linkParts } from '#src/lib/links.ts';
 import { dayLabel, fullTimestamp, shortMoment, timeOfDay } from '#src/ui/format.ts';
 import { message } from '../support/app.tsx';
 

@@ -51,6 +51,23 @@ describe('the readable file', () => {
     expect(document.getElementById(contents?.getAttribute('href')?.slice(1) ?? '')).not.toBeNull();
   });
 
+  it('has formatted messages as they are meant, without an element of their author or a name that they made up', async () => {
+    const said =
+      '**Sun** <b>b</b>\n\n- [@x](sinetti:user/PEER)\n- [a](https://a.example) [b](javascript:b)'.replace(
+        'PEER',
+        peer,
+      );
+    const { document } = await page({
+      logs: logOf([received(1, { content: { kind: 'text', text: said, isMarkdown: true } })]),
+    });
+    expect(shown(document, '.text strong')).toEqual(['Sun']);
+    expect(shown(document, '.text b, .text script')).toEqual([]);
+    expect(shown(document, '.text li')).toEqual(['@bert', 'a (a.example) [b](javascript:b)']);
+    expect([...document.querySelectorAll('.text a')].map((link) => link.getAttribute('href'))).toEqual([
+      'https://a.example/',
+    ]);
+  });
+
   it('says what can not be read, and what was not sent', async () => {
     const { document } = await page({
       logs: logOf([

@@ -6,7 +6,7 @@ export interface TextPart {
   readonly link?: TextLink;
 }
 
-interface TextLink {
+export interface TextLink {
   readonly href: string;
   /** The host that it leads to, if its text does not show it. */
   readonly hiddenHost: string | null;
@@ -48,6 +48,20 @@ function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string
   if (target.username !== '' || target.password !== '') return null;
   // The browser's own reading of the host: Punycode for letters that may look like others, plain numbers for odd ones.
   return { href, hiddenHost: raw.toLowerCase().includes(hostname) ? null : hostname };
+}
+
+/**
+ * Returns the link that other words lead to; null where it must not be one. Its host, or address of a mail, counts as hidden unless
+ * the words are that themselves: words may look like another address.
+ */
+export function namedLink(words: string, url: string): TextLink | null {
+  const link = linkOf({ schema: 'named', raw: url, url });
+  if (link === null) return null;
+  const { host, pathname, protocol } = new URL(link.href);
+  const [only, ...others] = linkParts(words);
+  const isSaid = others.length === 0 && only?.link && new URL(only.link.href).host === host;
+  if (protocol === 'mailto:') return { ...link, hiddenHost: words === pathname ? null : pathname };
+  return { ...link, hiddenHost: isSaid ? null : host };
 }
 
 function parseUrl(url: string): URL | null {

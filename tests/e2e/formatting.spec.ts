@@ -1,0 +1,70 @@
+import { findsNoBarriers } from './support/axe.ts';
+import { twoFriends } from './support/friends.ts';
+import { expect, test } from './support/test.ts';
+
+const group = 'Saturday sailors';
+
+test('formatted messages and mentions are read as they are meant, in a group and in small and dark windows', async ({
+  newBrowser,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  await alice.createGroup(group);
+  await alice.addMember(bob);
+  await bob.openGroup(group);
+  const input = alice.page.getByRole('textbox', { name: `Message to ${group}` });
+
+  await test.step('keys set marks, and the mention of a person is chosen by keys', async () => {
+    await input.click();
+    await alice.page.keyboard.press('Control+b');
+    await alice.page.keyboard.type('Saturday');
+    await alice.page.keyboard.press('End');
+    await alice.page.keyboard.type(', @b');
+    await expect(alice.page.getByRole('option', { name: 'bob' })).toHaveAttribute('aria-selected', 'true');
+    await findsNoBarriers(alice.page);
+    await alice.page.keyboard.press('Tab');
+    await expect(input).toBeFocused();
+    await expect(input).toHaveValue('**Saturday**, @bob ');
+    await alice.page.keyboard.type('brings:');
+    const lines = ['', '- ~~beer~~ `water`', '- [charts](https://charts.example/a_b)', '', '> and **hats**'];
+    for (const line of lines) {
+      await alice.page.keyboard.press('Shift+Enter');
+      await alice.page.keyboard.type(line);
+    }
+    await alice.page.keyboard.press('Enter');
+  });
+
+  await test.step('everybody reads it so, and the chat list has it without marks', async () => {
+    for (const { messages } of [alice, bob]) {
+      await expect(messages.locator('strong', { hasText: 'Saturday' })).toBeVisible();
+      await expect(messages.locator('article li')).toHaveText([
+        'beer water',
+        'charts (goes to charts.example)',
+      ]);
+      await expect(messages.locator('article li').first()).toHaveCSS('list-style-type', 'disc');
+      await expect(messages.locator('del')).toHaveText('beer');
+      await expect(messages.locator('blockquote strong')).toHaveText('hats');
+      await expect(messages.getByRole('link', { name: 'charts' })).toHaveAttribute(
+        'href',
+        'https://charts.example/a_b',
+      );
+      await expect(messages.getByText('@bob')).toBeVisible();
+    }
+    await expect(
+      bob.page.getByText(/^alice mentioned you in Saturday sailors: Saturday, @bob brings/),
+    ).toBeAttached();
+  });
+
+  await test.step('nothing is in the way in any window', async () => {
+    for (const [width, colorScheme] of [
+      [360, 'dark'],
+      [1440, 'light'],
+    ] as const) {
+      await bob.page.setViewportSize({ width, height: 800 });
+      await bob.page.emulateMedia({ colorScheme });
+      await expect(bob.messages.locator('blockquote')).toBeVisible();
+      await findsNoBarriers(bob.page);
+      const isWide = await bob.messages.evaluate((element) => element.scrollWidth > element.clientWidth);
+      expect(isWide).toBe(false);
+    }
+  });
+});
