@@ -135,7 +135,7 @@ describe('a message that disappears', () => {
       await expect(device.api.messageVersions(CHAT, id)).rejects.toMatchObject({ code: 'unknown-message' });
       await expect(reply(device, CHAT, 'To that.', id)).rejects.toMatchObject({ code: 'unknown-message' });
     }
-    // Entries that come later are nothing of it.
+    // An answer that was written under the timer goes as well.
     await pass(world, HOUR, alice, bob);
     await syncAll(alice, bob);
     expect(await lines(bob)).toEqual([]);

@@ -80,6 +80,17 @@ describe('a sender that keeps no rules', () => {
     expect(events).toMatchObject([{ change: { kind: 'refused' } }]);
   });
 
+  it('has its message stay where that says no time, whatever the timer is', async () => {
+    const { alice, bob, world } = await createPairWithRogue();
+    bob.commit(CHAT, { extensions: [messageTimerExtension(60)] });
+    bob.send(CHAT, content(null));
+    await alice.sync();
+    await readHere(alice);
+    await pass(world, DAY, alice);
+    expect((await alice.api.conversation(CHAT)).timer).toBe(60);
+    expect(await lines(alice)).toEqual(['hei']);
+  });
+
   it('changes no timer beside who is in the conversation', async () => {
     const { alice, bob, world } = await createPairWithRogue();
     const other = await Rogue.ofPerson(world.relay, alice.userId);
