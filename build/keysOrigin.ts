@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, createServer, type InlineConfig, type Plugin, type ResolvedConfig } from 'vite';
 import { fromSource } from './fromSource.ts';
-import { minified } from './minified.ts';
+import { minifiedWorker } from './minified.ts';
 import { precompress } from './precompress.ts';
 import { serviceWorker } from './serviceWorker.ts';
 import { sodiumCalls } from './sodiumCalls.ts';
@@ -34,11 +34,15 @@ export function keysOrigin(): Plugin {
           ...configuration,
           worker: {
             ...configuration.worker,
-            plugins: () => [sodiumCalls(), wasmAsText(), listContents(`${outDir}-contents.json`)],
+            plugins: () => [
+              sodiumCalls(),
+              wasmAsText(),
+              minifiedWorker(),
+              listContents(`${outDir}-contents.json`),
+            ],
           },
           plugins: [inlineScripts(), precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {
-            ...minified,
             outDir,
             emptyOutDir: true,
             target: app.build.target,
@@ -141,8 +145,8 @@ const configuration = {
       output: {
         // The relay serves the worker's script under a policy of its own and knows it by this name.
         entryFileNames: 'assets/crypto.worker-[hash].js',
-        // Vite minifies workers before the builder prints them, which puts the spaces back.
-        minify: true,
+        // See minifiedWorker.
+        minify: false,
       },
     },
   },

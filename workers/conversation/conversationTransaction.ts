@@ -3,6 +3,7 @@ import { CryptoError, type Env, type Group, saveEpoch, wipe } from '@sinetti/cry
 import type { ConversationState } from '../api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
+import { writeOrOfferKey } from '../identity/pins.ts';
 import { conversationLock } from '../session/locks.ts';
 import type { AccountOnDevice, SessionDeps } from '../session/session.ts';
 import { type WriteTransaction, withinConversation } from '../storage/db.ts';
@@ -26,7 +27,6 @@ import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedG
 import { timerIn } from './rules/rules.ts';
 import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
-import { writeOrOfferKey } from './writeOrOfferKey.ts';
 
 export type TransactionDeps = Pick<SessionDeps, 'env' | 'locks'>;
 

@@ -381,11 +381,7 @@ export class MessageViews {
     return { messageId, row, record, said, contentId: contentIdOf(record.payload, at) };
   }
 
-  async #rows(
-    index: 'content' | 'about',
-    key: string | [string, string],
-    most?: number,
-  ): Promise<LoggedMessage[]> {
+  async #rows(index: 'content' | 'about', key: string | [string, string], most?: number) {
     const within = this.#tx.objectStore('messages').index(index);
     const range = IDBKeyRange.only(key);
     const [keys, rows] = await Promise.all([within.getAllKeys(range, most), within.getAll(range, most)]);

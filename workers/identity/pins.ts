@@ -2,8 +2,8 @@
 import { equalBytes } from '@sinetti/crypto-core';
 import type { AccountState, VerifiedContact } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
-import type { UnlockedAccount } from '../session/session.ts';
-import type { Transaction, WriteTransaction } from '../storage/db.ts';
+import type { AccountOnDevice, UnlockedAccount } from '../session/session.ts';
+import { type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { MarksRecord, newMarksRecord, PinRecord } from '../storage/records.ts';
 
 /** The error for a device of a known person that another account key than the pinned one certifies. */
@@ -160,4 +160,23 @@ function withMark(pin: PinRecord, verifiedKey: Uint8Array | undefined, now: numb
   if (verifiedKey === undefined) return pin.verifiedAt === null ? pin : { ...pin, verifiedAt: null };
   if (!equalBytes(verifiedKey, pin.accountKey)) return withOffer(pin, verifiedKey);
   return pin.verifiedAt === null ? { ...pin, verifiedAt: now } : pin;
+}
+
+/**
+ * Writes all of `body` or nothing; where another account key stops it, keeps that key for the person to
+ * judge.
+ */
+export async function writeOrOfferKey<T>(
+  account: AccountOnDevice,
+  durability: 'strict' | 'relaxed',
+  body: (tx: WriteTransaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await write(account.db, durability, body);
+  } catch (error) {
+    if (error instanceof IdentityChanged) {
+      await write(account.db, 'relaxed', (tx) => offerAccountKey(tx, account, error));
+    }
+    throw error;
+  }
 }

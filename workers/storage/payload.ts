@@ -14,7 +14,6 @@ import {
   type MimiContent,
   mimiMessageId,
   olderMessageId,
-  type SinglePart,
   splitChainHeader,
 } from '@sinetti/crypto-core/content';
 import type { MessageContent, Words } from '../api/cryptoApi.ts';
@@ -23,28 +22,13 @@ import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { filesBody, type OutgoingFile, readAttachments, type SealedAttachment } from './attachments.ts';
+import { isShownText, isTextType, readText, readWords, textPart } from './textPart.ts';
 
 const VERSION = 1;
 const MIMI = 'mimi:';
-const PLAIN_TEXT = 'text/plain;charset=utf-8';
-const MARKDOWN = 'text/markdown;variant=GFM-MIMI';
-
 /** One emoji as people see it: a flag, a keycap, or pictures with their tones and tags, joined. */
 const EMOJI =
   /^(?:\p{Regional_Indicator}{2}|[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:[\u{E0020}-\u{E007E}]{1,16}\u{E007F})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?){0,8})$/u;
-
-/** Marks of Markdown at the beginning of a line: a quote, an item of a list, a fence of code. */
-const LINE_MARKS = /^ {0,3}(?:>|(?:[-+*]|\d{1,9}[.)])[ \t]+\S|```|~~~)/m;
-
-/** Marks around words: as they open, and as they close. */
-const PAIRS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
-  [/\*(?=\S)/, /\S\*/g],
-  // Within a word it is part of a name.
-  [/(?<![\p{L}\p{N}_])_(?=\S)/u, /\S_(?![\p{L}\p{N}_])/gu],
-  [/~~(?=\S)/, /\S~~/g],
-  [/`/, /`/g],
-  [/\[/, /\]\(/g],
-];
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -183,27 +167,6 @@ function encodePayload(content: Pick<MimiContent, 'salt' | 'body'> & Partial<Mim
 
 function expirationOf(timer: number): MimiContent['expires'] {
   return timer === 0 ? null : { relative: true, time: timer };
-}
-
-function textPart(text: string): SinglePart {
-  const content = encoder.encode(text);
-  if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
-  const contentType = isFormatted(text) ? MARKDOWN : PLAIN_TEXT;
-  return { kind: 'single', disposition: DISPOSITION.render, language: '', contentType, content };
-}
-
-/**
- * Returns whether Markdown would show a text otherwise than as it stands, in time that grows with its length alone. It may say so of
- * a text whose marks mean nothing: that one looks the same either way.
- */
-function isFormatted(text: string): boolean {
-  if (LINE_MARKS.test(text)) return true;
-  return PAIRS.some(([opening, closing]) => {
-    const from = text.search(opening);
-    if (from < 0) return false;
-    closing.lastIndex = from + 1;
-    return closing.test(text);
-  });
 }
 
 function idBytes(contentId: string | null): Uint8Array | null {
@@ -367,36 +330,6 @@ function filesContent(content: MimiContent, inReplyTo: string | null): Said {
     inReplyTo,
     ...lifetime(content.expires),
   };
-}
-
-function isShownText({ contentType, disposition }: SinglePart): boolean {
-  const isShown = disposition === DISPOSITION.render || disposition === DISPOSITION.unspecified;
-  return isShown && isTextType(contentType);
-}
-
-/** Plain text, or Markdown of any variant. Without a `charset` both are UTF-8 (draft, 7.1). */
-function isTextType(contentType: string): boolean {
-  const [essence, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  if (essence !== 'text/plain' && essence !== 'text/markdown') return false;
-  return parameters.every(
-    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter),
-  );
-}
-
-/** @throws GuardFailure as {@link readText} */
-function readWords({ content, contentType }: SinglePart): Words {
-  const text = readText(content);
-  return /^\s*text\/markdown\b/i.test(contentType) ? { text, isMarkdown: true } : { text };
-}
-
-/** @throws GuardFailure for a text that nobody could have sent */
-function readText(content: Uint8Array): string {
-  if (content.length === 0 || content.length > limits.text) throw new GuardFailure('text length');
-  try {
-    return decoder.decode(content);
-  } catch {
-    throw new GuardFailure('UTF-8');
-  }
 }
 
 function jsonContent(payload: string): MessageContent {
