@@ -88,7 +88,10 @@ export async function insertKeyPackages(
     .execute();
 }
 
-/** Takes the oldest single-use KeyPackage of a device and a suite published after a time: it is given to one caller only. */
+/**
+ * Takes the newest single-use KeyPackage of a device and a suite published after a time, since it says what its browser can do by now: it is
+ * given to one caller only.
+ */
 export async function takeKeyPackage(
   db: Db,
   deviceId: string,
@@ -99,13 +102,13 @@ export async function takeKeyPackage(
     .where('device_id', '=', deviceId)
     .where('reference', '=', (select) =>
       select
-        .selectFrom('key_packages as oldest')
-        .select('oldest.reference')
-        .where('oldest.device_id', '=', deviceId)
-        .where('oldest.suite', '=', suite)
-        .where('oldest.created_at', '>', after)
-        .orderBy('oldest.created_at')
-        .orderBy('oldest.reference')
+        .selectFrom('key_packages as newest')
+        .select('newest.reference')
+        .where('newest.device_id', '=', deviceId)
+        .where('newest.suite', '=', suite)
+        .where('newest.created_at', '>', after)
+        .orderBy('newest.created_at', 'desc')
+        .orderBy('newest.reference')
         .limit(1)
         // One that another caller is taking is passed over, not waited for.
         .forUpdate()

@@ -97,6 +97,22 @@ describe('KeyPackages of several suites', () => {
     expect(await claimed(contact, [owner.id], [present])).toEqual([second.lastResort]);
   });
 
+  it('are given newest first, as those say what the browser can do by now', async () => {
+    const [owner, contact] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(owner, contact);
+    const before = await publish(owner, present);
+    await relay.relay.database.db
+      .updateTable('key_packages')
+      .set((column) => ({ created_at: column('created_at', '-', 1000) }))
+      .where('device_id', '=', owner.deviceId)
+      .execute();
+    const [single, lastResort] = [base64Url(300), base64Url(300)];
+    await owner.call('POST', '/key-packages', { keyPackages: [single], lastResort, suite: present });
+    const given = [];
+    for (let i = 0; i < 3; i += 1) given.push(...(await claimed(contact, [owner.id], [present])));
+    expect(given).toEqual([single, before.single, lastResort]);
+  });
+
   it('are given of the first suite that all devices have, and those that have none of any don’t count', async () => {
     const people = [
       await signUpOnDevice(relay),
