@@ -92,6 +92,9 @@ export function scriptsIn({ current }: Pick<WebClient, 'current'>): KeysScripts 
   return { frame: hashesOf(keysPages['/keys']), storage: hashesOf(keysPages['/storage']) };
 }
 
+/** A name with a leading dot, but for the folder in which the release is stated (RFC 8615). */
+const hiddenName = /^\/\.(?!well-known\/)|.\/\./;
+
 function filesOf({ current, former }: WebClient, part: 'app' | 'keys'): FastifyStaticOptions {
   const root = path.join(current, part);
   const formerRoot = former === null ? null : path.join(former, part);
@@ -99,10 +102,11 @@ function filesOf({ current, former }: WebClient, part: 'app' | 'keys'): FastifyS
     // The present version's file is served where both have one.
     root: formerRoot === null ? root : [root, formerRoot],
     // Pages of the version before need its hashed files; its other files have successors.
-    allowedPath: (pathname, from) => pathname.startsWith('/assets/') || path.resolve(from) !== formerRoot,
+    allowedPath: (pathname, from) =>
+      !hiddenName.test(pathname) && (pathname.startsWith('/assets/') || path.resolve(from) !== formerRoot),
     // One route for each file that is there now: no address can name a file outside.
     wildcard: false,
-    // The statement of the release with its signatures is under /.well-known (RFC 8615).
+    // For `/.well-known` alone.
     serveDotFiles: true,
     // Caching is set by address, with the other headers.
     cacheControl: false,
