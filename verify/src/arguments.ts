@@ -64,7 +64,14 @@ export async function runCommand(command: () => Promise<number>): Promise<void> 
     process.exitCode = await command();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    process.stderr.write(`${error.code}: ${error.message}\n`);
+    process.stderr.write(`${printable(`${error.code}: ${error.message}`)}\n`);
     process.exitCode = error.code === 'usage' ? 2 : 1;
   }
+}
+
+/** A line without characters that would move the terminal's cursor, or turn its direction: some of it is the relay's. */
+export function printable(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === '\n' ? '\n' : `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
+  );
 }

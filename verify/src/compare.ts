@@ -87,6 +87,7 @@ async function compareOperatorScript(
 ): Promise<Row> {
   const path = '/operator.js';
   const answer = await fetcher.get(`${origins[origin]}${path}`, 'script');
+  if (answer.status !== 200) return { origin, path, differences: [`it answers ${answer.status}`] };
   const settings = settingsIn(Buffer.from(answer.content).toString('utf8'));
   const isExpected = isDeepStrictEqual(settings, operatorSettings(release, origins));
   const differences = [
@@ -116,13 +117,13 @@ function differencesOfHeaders(
   const varies = (headers.vary ?? '').toLowerCase().split(/, */);
   if (vary !== '' && !varies.includes(vary.toLowerCase())) wrong.push(`vary is without ${vary}`);
   const added = Object.keys(headers).filter((name) => !ordinary.has(name) && !Object.hasOwn(expected, name));
-  const type = essence(headers['content-type'] ?? '');
-  const isTyped = type === essence(contentTypeOf(path)) || (path in keysPages && type === 'text/html');
-  const isPage = routes.includes(path) && type === 'text/html';
+  const type = mediaType(headers['content-type'] ?? '');
+  const isPage = path in keysPages || routes.includes(path);
+  const isTyped = type === mediaType(contentTypeOf(isPage ? '/index.html' : path));
   return [
     ...wrong,
     ...added.map((name) => `${name} is sent, which the release has not`),
-    ...(isTyped || isPage ? [] : [`content-type is ${type}`]),
+    ...(isTyped ? [] : [`content-type is ${type}`]),
   ];
 }
 
@@ -139,10 +140,13 @@ function describe(found: string | undefined, expected: string): string {
   );
 }
 
-/** The media type without parameters; the two names of JavaScript are one. */
-function essence(contentType: string): string {
-  const [type = ''] = contentType.split(';', 1);
-  return type.trim().toLowerCase().replace('application/javascript', 'text/javascript');
+/** A media type in one spelling, where the two names of JavaScript are one, and UTF-8 is what a type without a charset has. */
+function mediaType(contentType: string): string {
+  return contentType
+    .toLowerCase()
+    .replaceAll(' ', '')
+    .replace(/;charset="?utf-8"?$/, '')
+    .replace(/^application\/javascript$/, 'text/javascript');
 }
 
 function destinationOf(origin: Origin, path: string): Destination {

@@ -26,14 +26,23 @@ const browserEncodings = 'gzip, deflate, br';
 const userAgent =
   'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 /** Bytes of the longest answer, with and without its encoding: ten times the largest file of the client. */
-const largest = 16 * 1024 * 1024;
+export const largestFile = 16 * 1024 * 1024;
 /** Milliseconds without a byte. */
 const silence = 30_000;
 
+/** @throws Error for more than one member: browsers read the first alone (RFC 1952 allows several) */
+function ofOneMember(content: Uint8Array): Uint8Array {
+  const decoded = gunzipSync(content, { maxOutputLength: largestFile });
+  // The last four bytes are the length of what their own member holds.
+  const length = Buffer.from(content).readUInt32LE(content.length - 4);
+  if (length !== decoded.length) throw new Error('the gzip encoding has several members');
+  return decoded;
+}
+
 const decoders: Readonly<Record<string, (content: Uint8Array) => Uint8Array>> = {
-  br: (content) => brotliDecompressSync(content, { maxOutputLength: largest }),
-  gzip: (content) => gunzipSync(content, { maxOutputLength: largest }),
-  deflate: (content) => inflateSync(content, { maxOutputLength: largest }),
+  br: (content) => brotliDecompressSync(content, { maxOutputLength: largestFile }),
+  gzip: ofOneMember,
+  deflate: (content) => inflateSync(content, { maxOutputLength: largestFile }),
   identity: (content) => content,
 };
 
@@ -89,7 +98,7 @@ async function read(response: IncomingMessage): Promise<Answer> {
   let length = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > largest) throw new Error('the answer is too long');
+    if (length > largestFile) throw new Error('the answer is too long');
     parts.push(part);
   }
   const headers = Object.fromEntries(

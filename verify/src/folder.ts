@@ -3,11 +3,12 @@ import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { sha256 } from './canonical.ts';
 import type { Row } from './compare.ts';
+import { largestFile } from './fetching.ts';
 import { type Origin, origins, type ReleaseStatement } from './statement.ts';
 
 /**
- * Lists the files of a built client: a folder with `app` and `keys` in it. What lies under `/.well-known` is about the client and
- * not of it, and a `.br` file beside another is that file in another encoding.
+ * Lists the files of a built client: a folder with `app` and `keys` in it. Statements, their signatures and manifests of WAICT are about the
+ * client and not of it, and a `.br` file beside another is that file in another encoding.
  * @returns the SHA-256 of each by its path from the origin's root
  */
 export async function filesIn(folder: string): Promise<Record<Origin, Record<string, string>>> {
@@ -19,10 +20,18 @@ async function hashesBelow(root: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const names = await namesIn(root);
   const isCopy = (name: string) => name.endsWith('.br') && names.includes(name.slice(0, -'.br'.length));
-  for (const name of names.filter((each) => !each.startsWith('/.well-known/') && !isCopy(each))) {
+  for (const name of names.filter((each) => !isAbout(each) && !isCopy(each))) {
     files[name] = sha256(await readFile(path.join(root, name)));
   }
   return files;
+}
+
+/** Data that the relay serves as such: no page and no script has one of these names. */
+function isAbout(name: string): boolean {
+  return (
+    /^\/\.well-known\/sinetti\/(?:release|chain\/\d{1,9})\.json(?:\.[\w-]{1,64}\.sig)?$/.test(name) ||
+    /^\/\.well-known\/waict\/manifests\/[\w-]{1,64}(?:\.json)?$/.test(name)
+  );
 }
 
 async function namesIn(root: string): Promise<string[]> {
@@ -60,7 +69,7 @@ async function isSameCompressed(file: string, hash: string | undefined): Promise
   const compressed = await readFile(`${file}.br`).catch(() => null);
   if (compressed === null) return true;
   try {
-    return sha256(brotliDecompressSync(compressed)) === hash;
+    return sha256(brotliDecompressSync(compressed, { maxOutputLength: largestFile })) === hash;
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,7 +41,9 @@ export async function rebuild(
         `The release was built by Node.js ${node}; this is ${process.version}, which may write other bytes.`,
       );
     }
-    await step('git', 'clone', '--quiet', '--no-checkout', '--', source, folder);
+    // Of a folder, git would take over the objects without looking whether they are what their names say.
+    const checked = ['--no-local', '-c', 'transfer.fsckObjects=true'];
+    await step('git', 'clone', '--quiet', '--no-checkout', ...checked, '--', whole(source), folder);
     await step('git', 'checkout', '--quiet', '--detach', commit);
     if (sha256(await readFile(path.join(folder, 'package-lock.json'))) !== lockfile) {
       throw new Failure('different', 'The source has another package-lock.json than the release says.');
@@ -51,4 +54,9 @@ export async function rebuild(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A folder by its whole path: git runs in another one. */
+function whole(source: string): string {
+  return existsSync(source) ? path.resolve(source) : source;
 }

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -39,8 +40,48 @@ export async function rememberPlace(
 ): Promise<void> {
   const file = fileOf(folder, app, root);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(`${file}.new`, `${seq} ${hash}\n`);
-  await rename(`${file}.new`, file);
+  // Another run may have seen more of the chain meanwhile: the relay decides how long each one takes.
+  const seen = await seenPlace(folder, app, root);
+  if (seen !== null && seen.seq >= seq) return;
+  const written = `${file}.${randomUUID()}.new`;
+  await writeFile(written, `${seq} ${hash}\n`, { flag: 'wx' });
+  await rename(written, file);
+}
+
+/** The first and the last port that relays get by themselves, each with the one after it for its keys. */
+const ports = { first: 20_000, last: 29_998 } as const;
+
+/**
+ * Returns the port at which a relay is opened, always the same one: a browser keeps an account, and its session, for the origin,
+ * and gives both to whatever is opened there.
+ * @param asked the port that the reader names; null for the next one that is no other relay's
+ * @throws Failure `usage` for a port that is another relay's
+ */
+export async function portOf(folder: string, relay: string, asked: number | null): Promise<number> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const pairs = (ports.last - ports.first) / 2 + 1;
+  const from = createHash('sha256').update(relay).digest().readUInt16BE() % pairs;
+  const candidates =
+    asked === null
+      ? Array.from({ length: pairs }, (_, i) => ports.first + 2 * ((from + i) % pairs))
+      : [asked];
+  let holder = '';
+  for (const port of candidates) {
+    const holders = [await holderOf(folder, relay, port), await holderOf(folder, relay, port + 1)];
+    const other = holders.find((one) => one !== relay);
+    if (other === undefined) return port;
+    holder = other;
+  }
+  throw new Failure('usage', `At this port ${holder} was opened before: name another --port.`);
+}
+
+/** Takes a port for a relay, unless it is another one's. @returns the relay whose it is */
+async function holderOf(folder: string, relay: string, port: number): Promise<string> {
+  const file = path.join(folder, `port-${port}`);
+  await writeFile(file, `${relay}\n`, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return (await readFile(file, 'utf8')).trim();
 }
 
 function fileOf(folder: string, app: string, root: string): string {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readArguments, runCommand } from './arguments.ts';
+import { printable, readArguments, runCommand } from './arguments.ts';
 import { canonicalText } from './canonical.ts';
 import type { Chain } from './chain.ts';
 import { compareRelay, type Row } from './compare.ts';
@@ -31,7 +31,7 @@ sinetti webcat URL --origin app|keys --project URL …
   Prints the release's manifest for WEBCAT, which its own command signs.
 `;
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const say = (line: string) => void process.stdout.write(`${printable(line)}\n`);
 
 await runCommand(async () => {
   const [command, ...words] = process.argv.slice(2);
@@ -41,7 +41,8 @@ await runCommand(async () => {
     return command === '--help' || command === 'verify' ? 0 : 2;
   }
   const { target, root, stateFolder, options } = readArguments(words, ['rebuild']);
-  const { chain, rows } = existsSync(path.join(target, 'app'))
+  const isFolder = !/^https?:\/\//.test(target) && existsSync(path.join(target, 'app'));
+  const { chain, rows } = isFolder
     ? await verifyFolder(target, root)
     : await verifyRelay(target, root, stateFolder);
   const release = newestRelease(chain);

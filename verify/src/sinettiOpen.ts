@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { createHash } from 'node:crypto';
 import { readArguments, runCommand } from './arguments.ts';
 import { Failure } from './errors.ts';
 import { createFetcher } from './fetching.ts';
 import { fetchRelease } from './open/files.ts';
 import { serveRelease } from './open/serve.ts';
 import { describeRelease, relayOrigin, releaseOf } from './relay.ts';
+import { portOf } from './seen.ts';
 
 const usage = `sinetti-open URL [--port PORT] [--root HASH] [--state FOLDER]
   Checks the release that a relay serves and opens it on this machine, so that no page of the relay runs.
@@ -22,7 +22,7 @@ await runCommand(async () => {
   }
   const common = readArguments(words, ['port']);
   const relay = relayOrigin(common.target);
-  const port = portOf(common.options.port, relay);
+  const port = await portOf(common.stateFolder, relay, portIn(common.options.port));
   const fetcher = createFetcher();
   try {
     const { chain, origins, release } = await releaseOf(common, fetcher);
@@ -37,11 +37,8 @@ await runCommand(async () => {
   return 0;
 });
 
-/** Each relay gets a port of its own, always the same one: what a browser keeps of an account belongs to the port. */
-function portOf(text: string | undefined, relay: string): number {
-  if (text === undefined) {
-    return 20_000 + 2 * (createHash('sha256').update(relay).digest().readUInt16BE() % 5000);
-  }
+function portIn(text: string | undefined): number | null {
+  if (text === undefined) return null;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1024 || port > 65_534) {
     throw new Failure('usage', 'A port is a number from 1024 to 65534.');

@@ -28,7 +28,12 @@ function hostile(): Server {
       if (request.url === '/api/away')
         return response.writeHead(302, { location: 'https://evil.example' }).end();
       if (request.url === '/api/made') return response.writeHead(201, { location: '/api/blobs/x' }).end();
-      const type = request.url === '/api/json' ? 'application/json; charset=utf-8' : 'text/html';
+      const types: Readonly<Record<string, string>> = {
+        '/api/json': 'application/json; charset=utf-8',
+        // Browsers take the last type that they understand.
+        '/api/mixed': 'application/json;, text/html',
+      };
+      const type = types[request.url ?? ''] ?? 'text/html';
       response.writeHead(200, {
         'content-type': type,
         'content-security-policy': "default-src * 'unsafe-inline'",
@@ -131,6 +136,25 @@ describe('a checked release on this machine', () => {
     expect([body, headers.authorization]).toEqual(['{"sealed":1}', 'Bearer t']);
     expect([headers.origin, headers.host]).toEqual([`http://127.0.0.1:${port}`, `127.0.0.1:${port}`]);
     expect([headers.cookie, headers.referer]).toEqual([undefined, undefined]);
+  });
+
+  it('writes the type of what the relay answers itself', async () => {
+    expect((await fetch(`${url}/api/mixed`)).headers.get('content-type')).toBe(
+      'application/json; charset=utf-8',
+    );
+  });
+
+  it('keeps a body within its call, which would be the next one otherwise', async () => {
+    const { port } = new URL(url);
+    const hidden = 'POST /api/sink HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n';
+    const chunk = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
+    await raw(
+      Number(port),
+      `DELETE /api/x HTTP/1.1\r\nHost: localhost:${port}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk}`,
+    );
+    expect(asked.at(-1)).toMatchObject({ url: '/api/x', body: hidden });
+    await fetch(`${url}/api/json`);
+    expect(asked.at(-1)?.url).toBe('/api/json');
   });
 
   it('answers no page of another site, and under no other name', async () => {

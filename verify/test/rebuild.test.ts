@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,6 +76,27 @@ describe('what is built of a release’s commit', () => {
       'Later',
     );
     expect(told(await rebuild(release, repository, () => undefined))).toEqual([]);
+  });
+
+  it('is none where an object of the source is not what its name says', async () => {
+    const copy = path.join(folder, 'replaced');
+    execFileSync('git', ['clone', '--quiet', '--no-local', repository, copy]);
+    const inCopy = (args: readonly string[], input?: Uint8Array) =>
+      execFileSync('git', args, { cwd: copy, ...(input === undefined ? {} : { input }) });
+    const name = inCopy(['rev-parse', `${release.source.commit}:built/app/robots.txt`])
+      .toString()
+      .trim();
+    const other = inCopy(['hash-object', '-w', '--stdin'], Buffer.from('evil\n')).toString().trim();
+    const fileOf = (hash: string) => path.join(copy, '.git/objects', hash.slice(0, 2), hash.slice(2));
+    const bytes = await readFile(fileOf(other));
+    const packs = path.join(copy, '.git/objects/pack');
+    await rename(packs, `${packs}-before`);
+    await mkdir(packs);
+    for (const pack of (await readdir(`${packs}-before`)).filter((each) => each.endsWith('.pack')))
+      inCopy(['unpack-objects', '-q'], await readFile(path.join(`${packs}-before`, pack)));
+    await rm(fileOf(name), { force: true });
+    await writeFile(fileOf(name), bytes);
+    await expect(rebuild(release, copy, () => undefined)).rejects.toThrow('git clone failed');
   });
 
   it.each([

@@ -96,6 +96,17 @@ describe('a relay that serves its release', () => {
 });
 
 describe('is told of a relay, and of a folder:', () => {
+  it('a page that is added where the release is stated', async () => {
+    for (const name of ['sinetti/chain/1.json.html', 'x/evil.js', 'waict/manifests/evil.html'])
+      await writeBuilt(folder, `app/.well-known/${name}`, 'evil()');
+    const added = told(await compareFolder(first.chain.release!, folder));
+    expect(added.filter((line) => line.endsWith(': it is added'))).toEqual([
+      'app/.well-known/sinetti/chain/1.json.html: it is added',
+      'app/.well-known/waict/manifests/evil.html: it is added',
+      'app/.well-known/x/evil.js: it is added',
+    ]);
+  });
+
   it.each(Object.keys(clientFiles))('a byte changed in %s', async (name) => {
     const [origin = '', ...rest] = name.split('/');
     const file = `/${rest.join('/')}`;

@@ -12,9 +12,14 @@ const notPassedOn =
   /^(?:host|origin|referer|cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|forwarded|x-forwarded-.*|proxy-.*|sec-(?:fetch|ch)-.*)$/;
 /** Headers of an answer that the client reads. With any other one a relay could have a browser do something. */
 const passedBack =
-  /^(?:content-type|content-length|content-encoding|content-range|accept-ranges|etag|retry-after|location|upload-[a-z]+|tus-[a-z-]+|allow)$/;
-/** Media types that a browser shows as no page and runs as no script. */
-const inertTypes = /^(?:application\/(?:json|problem\+json|octet-stream)|text\/plain)(?:;|$)/;
+  /^(?:content-length|content-encoding|content-range|accept-ranges|etag|retry-after|location|upload-[a-z]+|tus-[a-z-]+|allow)$/;
+/** Media types that a browser shows as no page and runs as no script, as they are passed on: nothing of the relay's own wording is. */
+const inertTypes: Readonly<Record<string, string>> = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/problem+json': 'application/problem+json',
+  'text/plain': 'text/plain; charset=utf-8',
+};
+const anyBytes = 'application/octet-stream';
 /** Headers of every answer of the relay: opened as a document, it may do nothing. */
 const inert = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -34,7 +39,10 @@ export function passOn(relay: string, request: IncomingMessage, response: Server
     if (response.headersSent) response.destroy();
     else response.writeHead(502, inert).end();
   };
-  const onward = ask(relay, request, {});
+  // Without its framing, a body would be taken for the next request on the connection.
+  const framing =
+    request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' };
+  const onward = ask(relay, request, framing);
   onward.setTimeout(silence, () => onward.destroy());
   onward.on('error', fail);
   response.on('close', () => onward.destroy());
@@ -49,9 +57,10 @@ export function passOn(relay: string, request: IncomingMessage, response: Server
     const headers = Object.entries(answer.headers).filter(
       ([name]) => passedBack.test(name) && (name !== 'location' || status === 201),
     );
-    const type = answer.headers['content-type'] ?? '';
+    const { 'content-type': type } = answer.headers;
+    const [essence = ''] = (type ?? '').split(/[;,]/, 1);
     const safeType =
-      type === '' || inertTypes.test(type) ? {} : { 'content-type': 'application/octet-stream' };
+      type === undefined ? {} : { 'content-type': inertTypes[essence.trim().toLowerCase()] ?? anyBytes };
     response.writeHead(status, { ...Object.fromEntries(headers), ...safeType, ...inert });
     answer.pipe(response);
   });
