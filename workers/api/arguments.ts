@@ -34,7 +34,12 @@ export function check<T>(method: string, guard: Guard<T>, value: unknown): T {
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const epoch = integer(0);
 const seq = integer(0);
-const timestamp = string(64, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
+const written = string(64, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
+const timestamp: Guard<string> = (value) => {
+  const text = written(value);
+  if (Number.isNaN(Date.parse(text))) throw new GuardFailure('a time');
+  return text;
+};
 
 export const Id = string(36, new RegExp(`^${UUID}$`));
 export const ConversationId = string(128, new RegExp(`^(?:direct:${UUID}:${UUID}|(?:group|self):${UUID})$`));

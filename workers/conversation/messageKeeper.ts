@@ -1,5 +1,6 @@
 /** Keeping the messages of a conversation and their changes, and erasing what was deleted. */
 import type { MessageView } from '../api/cryptoApi.ts';
+import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import { UNREAD, type WriteTransaction } from '../storage/db.ts';
 import { messageRow } from '../storage/messageRow.ts';
@@ -7,6 +8,9 @@ import { encodeChangePayload, timerOf } from '../storage/payload.ts';
 import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
 import { isOver, type KnownMessage, type LoggedMessage, type Replacements, saidBy } from './messageView.ts';
 import { MessageViews } from './messageViews.ts';
+
+/** The time of an edit of a message that has none. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 type Erased = NonNullable<MessageRecord['erased']>;
 
@@ -48,10 +52,7 @@ export class MessageKeeper {
     const row = this.#put(seq, messageId, record);
     const given: LoggedMessage = { seq, messageId, record, row };
     const logged = row.expires === undefined ? given : this.#timed(given, conversation);
-    if (logged.record.erased === null && isOver(this.#account, logged.record)) {
-      await this.erase(logged, 'expired');
-      return { logged };
-    }
+    if (logged.record.erased === null && (await this.expire(logged))) return { logged };
     if (row.about !== undefined) this.views.noteChange();
     else if (!(await this.views.hasChanges())) return { logged };
     const changed = await this.#settle(logged);
@@ -90,15 +91,38 @@ export class MessageKeeper {
     return [...found.values()].sort((one, other) => (one.seq ?? last) - (other.seq ?? last));
   }
 
-  /** Erases a message without a word: for this person on this device alone, or because its time is over. */
-  async erase(logged: LoggedMessage, how: 'here' | 'expired'): Promise<void> {
+  /**
+   * Erases what is over. An edit has the time of its message, whatever it says: older words would come back in its place.
+   * @returns whether it was over
+   */
+  async expire(logged: LoggedMessage): Promise<boolean> {
+    const { messageId, record, seq } = logged;
+    if (!isOver(this.#account, record)) return false;
+    const said = saidBy(logged);
+    const meant = said?.kind === 'edit' ? (await this.views.meant(said.of, record.senderId)).known : null;
+    const message = meant !== null && 'logged' in meant ? meant.logged.record : null;
+    if (message === null || message.erased !== null || isOver(this.#account, message)) {
+      await this.erase(logged, 'expired');
+      return true;
+    }
+    this.#put(seq, messageId, { ...record, expiresAt: message.expiresAt ?? NEVER });
+    return false;
+  }
+
+  /**
+   * Erases a message without a word: because its time is over, or for this person on this device alone. One that has a time is over then,
+   * since no copy would know of the time any more.
+   */
+  async erase(logged: LoggedMessage, why: 'here' | 'expired'): Promise<void> {
+    const how = logged.row.expires === undefined ? why : 'expired';
     const contentId = this.views.contentIdOf({ logged });
     const said = saidBy(logged);
     const { erased, senderId } = logged.record;
     const of = said?.kind === 'edit' ? said.of : null;
     this.#erase(logged, { id: contentId, of, isShown: false, how: erased?.how ?? how });
     this.views.noteChange();
-    if (contentId === null) return;
+    // The changes of an edit are those of its message.
+    if (contentId === null || said?.kind === 'edit') return;
     const replacements = await this.views.replacements(senderId, contentId, Infinity);
     this.#eraseEdits(replacements, how);
     if (how === 'expired' && senderId === this.#account.userId) await this.#eraseWaiting(replacements.ids);
@@ -140,13 +164,17 @@ export class MessageKeeper {
   /** Starts the clock of a message, and erases one whose time is over. */
   async startClock(logged: LoggedMessage, readAt: number, isCopyDue: boolean): Promise<void> {
     const started = this.#started(logged, readAt, isCopyDue || logged.row.copyDue !== undefined);
-    if (isOver(this.#account, started.record)) await this.erase(started, 'expired');
+    await this.expire(started);
   }
 
-  /** No clock of another device, and none of the relay, gives a message more than its span from now on. */
+  /**
+   * No clock of another device, and none of the relay, gives a message more than its span from now on, or has it read before the relay had
+   * it.
+   */
   #started(logged: LoggedMessage, readAt: number, isCopyDue: boolean): LoggedMessage {
     const { messageId, record, seq } = logged;
-    const latest = Math.min(readAt, this.#account.now()) + timerOf(saidBy(logged)) * 1000;
+    const from = Math.min(Math.max(readAt, Date.parse(record.timestamp)), this.#account.now());
+    const latest = from + timerOf(saidBy(logged)) * 1000;
     const expiresAt = Math.max(0, Math.min(latest, record.expiresAt ?? latest));
     const timed = { ...record, expiresAt };
     return { ...logged, record: timed, row: this.#put(seq, messageId, timed, isCopyDue) };
@@ -154,11 +182,12 @@ export class MessageKeeper {
 
   /** Starts the clock of one that came: from its sending where it is this person's, or from where another device has read it. */
   #timed(logged: LoggedMessage, conversation: ConversationRecord | null): LoggedMessage {
-    const { expiresAt, isClockOff, senderId, sentAt, timestamp } = logged.record;
+    const { expiresAt, senderId, sentAt, timestamp } = logged.record;
     const isOwn = senderId === this.#account.userId;
-    const own = isClockOff || sentAt === null ? Date.parse(timestamp) : sentAt;
-    const told = conversation?.readElsewhere.find(({ seq }) => seq >= logged.seq)?.at;
-    const readAt = isOwn ? own : told;
+    // Who says so of all that is still to come says it of nothing that was read.
+    const earliest = Date.parse(timestamp) - limits.clockDifference;
+    const told = conversation?.readElsewhere.find(({ at, seq }) => seq >= logged.seq && at >= earliest)?.at;
+    const readAt = isOwn ? (sentAt ?? 0) : told;
     if (readAt !== undefined) return this.#started(logged, readAt, false);
     return expiresAt === null ? logged : this.#started(logged, Number.POSITIVE_INFINITY, false);
   }

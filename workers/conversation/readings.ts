@@ -14,7 +14,8 @@ export async function takeReading(
   reading: { readonly conversationId: string; readonly seq: number; readonly at: number },
 ): Promise<void> {
   const { account, tx } = transaction;
-  const { at, conversationId, seq } = reading;
+  const { conversationId, seq } = reading;
+  const at = Math.min(reading.at, account.now());
   const heads = tx.objectStore('heads');
   if ((await heads.getKey(conversationId)) === undefined) return;
   const keeper = new MessageKeeper(tx, account, conversationId, (put) => transaction.queueWrite(put));

@@ -45,7 +45,7 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
           const keeper = new MessageKeeper(tx, account, conversationId);
           const logged = await keeper.views.at(seq);
           // An edit may have gone with its message.
-          if (logged?.record.erased === null) await keeper.erase(logged, 'expired');
+          if (logged?.record.erased === null) await keeper.expire(logged);
         }
         await eraseWaiting(tx, account, now);
         const gone: string[] = [];

@@ -27,6 +27,7 @@ import type { Guarded } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
+import { isOver } from '../conversation/messageView.ts';
 import { MessageViews } from '../conversation/messageViews.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { OutgoingFile } from '../storage/attachments.ts';
@@ -208,7 +209,8 @@ async function payloadOf(
 ): Promise<string | null> {
   const known = await new MessageViews(tx, account, conversationId).find(messageId);
   if (known === null) return null;
-  return ('logged' in known ? known.logged : known.waiting).record.payload;
+  if ('waiting' in known) return known.waiting.record.payload;
+  return isOver(account, known.logged.record) ? null : known.logged.record.payload;
 }
 
 /** @throws CryptoApiError `decrypt-failed` at the last piece of another file than the message's */

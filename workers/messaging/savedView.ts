@@ -20,7 +20,7 @@ import {
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
 import { isFinding, readEvents } from '../conversation/events.ts';
-import { openMessage, saidBy } from '../conversation/messageView.ts';
+import { isOver, openMessage, saidBy } from '../conversation/messageView.ts';
 import { readPin } from '../identity/pins.ts';
 import { isRevokedBy } from '../identity/revocations.ts';
 import type { Session } from '../session/session.ts';
@@ -118,7 +118,7 @@ async function seenAt(transaction: ConversationTransaction, { deviceId, seq }: C
     return { userId: owner?.userId ?? null, deviceId, messageId: null, text: null, kind: null };
   }
   const record = openMessage(account, conversationId, seq, row);
-  const said = saidBy({ record });
+  const said = isOver(account, record) ? null : saidBy({ record });
   return { userId: record.senderId, deviceId, messageId: row.messageId, ...seenIn(said) };
 }
 

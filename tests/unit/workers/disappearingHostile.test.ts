@@ -4,8 +4,14 @@ import {
   MESSAGE_TIMER_EXTENSION,
   messageTimerExtension,
 } from '@sinetti/crypto-core/account';
-import { DISPOSITION, encodeMimiContent, type MimiContent } from '@sinetti/crypto-core/content';
-import { describe, expect, it } from 'vitest';
+import {
+  DISPOSITION,
+  encodeMimiContent,
+  type MimiContent,
+  mimiMessageId,
+} from '@sinetti/crypto-core/content';
+import { describe, expect, it, vi } from 'vitest';
+import { limits } from '#workers/codec/limits.ts';
 import { BOB, ALICE_AND_BOB as CHAT, DAY } from './support/device.ts';
 import { createHour, HOUR, lines, pass, readHere, setTimer, sweep, syncAll } from './support/disappearing.ts';
 import { kept, modifiedClient, OWN, revoke } from './support/ownDevices.ts';
@@ -31,6 +37,23 @@ const content = (expires: MimiContent['expires'], change: Partial<MimiContent> =
     },
     ...change,
   });
+
+/** A text of Bob's as he sends it, with the id by which he edits it. */
+function named(text: string, time: number | null, replaces: Uint8Array | null = null) {
+  const salt = crypto.getRandomValues(new Uint8Array(16));
+  const body = {
+    kind: 'single',
+    disposition: DISPOSITION.render,
+    language: '',
+    contentType: 'text/plain',
+    content: new TextEncoder().encode(text),
+  } as const;
+  const data = content(time === null ? null : { relative: true, time }, { salt, replaces, body });
+  return {
+    data,
+    id: mimiMessageId({ sender: `sinetti:user/${BOB}`, room: `sinetti:room/${CHAT}` }, data, salt),
+  };
+}
 
 describe('a sender that keeps no rules', () => {
   it.each([
@@ -80,6 +103,39 @@ describe('a sender that keeps no rules', () => {
     expect(events).toMatchObject([{ change: { kind: 'refused' } }]);
   });
 
+  it('brings no older words back by an edit with less time, and no newer ones past the time of their message', async () => {
+    const { alice, bob, world } = await createPairWithRogue();
+    const first = named('I owe you 100', HOUR / 1000);
+    bob.send(CHAT, first.data);
+    bob.send(CHAT, named('I owe you 5', 5, first.id).data);
+    const untimed = named('Always 100', null);
+    bob.send(CHAT, untimed.data);
+    bob.send(CHAT, named('Always 5', 5, untimed.id).data);
+    await alice.sync();
+    await readHere(alice);
+    const both = ['I owe you 5 (edited)', 'Always 5 (edited)'];
+    expect(await lines(alice)).toEqual(both);
+    await pass(world, 6000, alice);
+    expect(await lines(alice)).toEqual(both);
+    await pass(world, HOUR, alice);
+    expect([await lines(alice), await sweep(alice)]).toEqual([['Always 5 (edited)'], null]);
+  });
+
+  it('takes no time by edits of edits, each with less time than the one before', async () => {
+    const { alice, bob, world } = await createPairWithRogue();
+    const chain = [named('0', 2_000_000)];
+    for (let i = 0; i < 30; i += 1) chain.push(named(`${i}`, 10_000 - i, chain.at(-1)?.id));
+    for (const { data } of chain) bob.send(CHAT, data);
+    await alice.sync();
+    await readHere(alice);
+    const gets = vi.spyOn(IDBIndex.prototype, 'getAll');
+    await pass(world, 3 * HOUR, alice);
+    expect(gets.mock.calls.length).toBeLessThan(30 * 16);
+    gets.mockRestore();
+    // Those that are further from the message go by themselves.
+    expect(await lines(alice)).toEqual([`${limits.editsOfEdits - 1} (edited)`]);
+  });
+
   it('has its message stay where that says no time, whatever the timer is', async () => {
     const { alice, bob, world } = await createPairWithRogue();
     bob.commit(CHAT, { extensions: [messageTimerExtension(60)] });
@@ -125,7 +181,7 @@ describe('the word of another own device', () => {
     await syncAll(alice, phone);
     await bob.send(CHAT, 'For you.');
     await alice.sync();
-    return { alice, phone, rogue, world, now: world.clock.now() };
+    return { alice, bob, phone, rogue, world, now: world.clock.now() };
   }
 
   it('gives no message more than its time from when it is heard', async () => {
@@ -138,14 +194,29 @@ describe('the word of another own device', () => {
   });
 
   it('counts by the earlier of two', async () => {
-    const { alice, now, rogue } = await createPlay();
+    const { alice, now, rogue, world } = await createPlay();
+    await pass(world, HOUR / 2, alice);
     await readHere(alice);
-    rogue.send(OWN, reading({ at: now - HOUR / 2 }));
+    rogue.send(OWN, reading({ at: now }));
     await alice.sync();
     expect(await sweep(alice)).toBe(HOUR / 2);
-    rogue.send(OWN, reading({ at: now + HOUR / 2 }));
+    rogue.send(OWN, reading({ at: now + HOUR }));
     await alice.sync();
     expect(await sweep(alice)).toBe(HOUR / 2);
+  });
+
+  it('has nobody lose what the relay had later, or what is still to come', async () => {
+    const { alice, bob, rogue, world } = await createPlay();
+    rogue.send(OWN, reading({ seq: Number.MAX_SAFE_INTEGER, at: 1 }));
+    await alice.sync();
+    expect([await lines(alice), await sweep(alice)]).toEqual([['For you.'], HOUR]);
+    await revoke(alice, rogue);
+    await pass(world, HOUR / 2, alice);
+    await syncAll(alice, bob);
+    await bob.send(CHAT, 'And this.');
+    await alice.sync();
+    await pass(world, HOUR / 2, alice);
+    expect([await lines(alice), await sweep(alice)]).toEqual([['And this.'], null]);
   });
 
   it('is refused where it breaks the rules, and from a revoked one', async () => {
