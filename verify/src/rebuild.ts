@@ -41,7 +41,7 @@ export async function rebuild(
         `The release was built by Node.js ${node}; this is ${process.version}, which may write other bytes.`,
       );
     }
-    // Of a folder, git would take over the objects without looking whether they are what their names say.
+    // Git would take over a folder's objects without looking whether they are what their names say.
     const checked = ['--no-local', '-c', 'transfer.fsckObjects=true'];
     await step('git', 'clone', '--quiet', '--no-checkout', ...checked, '--', whole(source), folder);
     await step('git', 'checkout', '--quiet', '--detach', commit);

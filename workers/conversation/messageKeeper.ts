@@ -184,7 +184,7 @@ export class MessageKeeper {
   #timed(logged: LoggedMessage, conversation: ConversationRecord | null): LoggedMessage {
     const { expiresAt, senderId, sentAt, timestamp } = logged.record;
     const isOwn = senderId === this.#account.userId;
-    // Who says so of all that is still to come says it of nothing that was read.
+    // A reading of what was still to come is none.
     const earliest = Date.parse(timestamp) - limits.clockDifference;
     const told = conversation?.readElsewhere.find(({ at, seq }) => seq >= logged.seq && at >= earliest)?.at;
     const readAt = isOwn ? (sentAt ?? 0) : told;

@@ -132,7 +132,7 @@ describe('a sender that keeps no rules', () => {
     await pass(world, 3 * HOUR, alice);
     expect(gets.mock.calls.length).toBeLessThan(30 * 16);
     gets.mockRestore();
-    // Those that are further from the message go by themselves.
+    // Edits that are further from the message go by themselves.
     expect(await lines(alice)).toEqual([`${limits.editsOfEdits - 1} (edited)`]);
   });
 
