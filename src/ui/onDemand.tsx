@@ -9,7 +9,9 @@ const loadedBy = new WeakMap<() => Promise<unknown>, unknown>();
  * @param load the same function from render to render
  */
 export function useOnDemand<Code>(load: () => Promise<Code>, wanted: boolean): Code | null {
-  const [code, setCode] = useState<Code | null>(() => (loadedBy.get(load) as Code | undefined) ?? null);
+  const [code, setCode] = useState<Code | null>(() =>
+    wanted ? ((loadedBy.get(load) as Code | undefined) ?? null) : null,
+  );
   useEffect(() => {
     if (!wanted || code !== null) return;
     load().then(

@@ -1,3 +1,4 @@
+import { groupBindingExtension } from '@sinetti/crypto-core/account';
 import { describe, expect, it } from 'vitest';
 import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
 import { toBase64Url } from '#workers/codec/base64url.ts';
@@ -197,7 +198,7 @@ describe('a hostile commit in a direct conversation', () => {
 
   it("refuses a commit that changes the group's extensions", async () => {
     const pair = await createPairWithRogue();
-    pair.bob.commit(ALICE_AND_BOB, { extensions: [] });
+    pair.bob.commit(ALICE_AND_BOB, { extensions: [groupBindingExtension({ creatorId: BOB })] });
     await expectRejoin(pair, 'rules');
     await pair.alice.sync();
     expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined', epoch: 3 });
