@@ -75,7 +75,7 @@ const attacks: readonly Attack[] = [
       },
       {
         file: 'dist/keys/assets/crypto.worker-*.js',
-        text: /(?<![\w$])[\w$]{1,4}\(\);(?=const [\w$]{1,4}=[\w$]{1,4}\([\w$]=>self\.postMessage\([\w$]\)\))/,
+        text: /,Object\.freeze\([\w$]+\)(?=\}\}\}\(\);)/,
         without: '',
       },
     ],
@@ -107,7 +107,7 @@ const attacks: readonly Attack[] = [
     walls: [
       {
         file: 'dist/app/service-worker.js',
-        text: /return [\w$]+\(await this\.#[\w$]+\.digest\([\w$]+\)\)===[\w$]+/,
+        text: /return [\w$]+=await this\.#[\w$]+\.digest\([\w$]+\),Array\.from\(.+?\)\.join\(""\)===[\w$]+/,
         without: 'return true',
       },
     ],
