@@ -43,7 +43,7 @@ const attacks: readonly Attack[] = [
     title: 'a relay that asks for a thousandth of the work gets a value that it can guess the password by',
     wall: {
       file: 'dist/keys/assets/crypto.worker-*.js',
-      text: /((?<![\w$])[\w$]{1,3})=[\w$]{1,3}(?=,[\w$]{1,3}=\{opsLimit:10,)/,
+      text: /(?<=\{opsLimit:3,memLimitBytes:134217728\},)([\w$]{1,3})=[\w$]{1,3}/,
       without: '$1={opsLimit:1,memLimitBytes:8192}',
     },
     async learns(_relay, newBrowser) {

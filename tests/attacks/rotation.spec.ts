@@ -26,13 +26,13 @@ const walls: readonly Wall[] = [
   {
     // So is the key that the vault is sealed under.
     file: worker,
-    text: /(?<=sharedKeys:[\w$]\}\}function [\w$]{1,3}\(([\w$])\)\{return )\1\.random\(32\)/,
+    text: /(?<=formerStorageKey:null\}\}function [\w$]{1,3}\(([\w$])\)\{return )\1\.random\(32\)/,
     without: 'new Uint8Array(32).fill(1)',
   },
   {
     // The account seed is in the vault alone.
     file: worker,
-    text: /(?<=delete\(`vault`\),)(?=await [\w$]{1,3}\(([\w$]),([\w$]),([\w$])\),)/,
+    text: /(?<=delete\([`\"]vault[`\"]\),)(?=await [\w$]{1,3}\(([\w$]),([\w$]),([\w$])\),)/,
     without:
       "await $1.objectStore('device').put($2.sealer.seal('device','seed',{seed:$3.vault.accountSeed}),'seed'),",
   },
