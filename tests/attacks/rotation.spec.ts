@@ -32,7 +32,7 @@ const walls: readonly Wall[] = [
   {
     // The account seed is in the vault alone.
     file: worker,
-    text: /(?<=delete\([`\"]vault[`\"]\),)(?=await [\w$]{1,3}\(([\w$]),([\w$]),([\w$])\),)/,
+    text: /(?<=delete\([`"]vault[`"]\),)(?=await [\w$]{1,3}\(([\w$]),([\w$]),([\w$])\),)/,
     without:
       "await $1.objectStore('device').put($2.sealer.seal('device','seed',{seed:$3.vault.accountSeed}),'seed'),",
   },
