@@ -2,7 +2,7 @@ import { atom } from 'jotai';
 import { type ConversationKey, groupIdOfKey, type MessageContent } from './chats.ts';
 import { groupsAtom } from './groups.ts';
 import { nameOfAtom } from './names.ts';
-import { displayName } from './people.ts';
+import { withOwnName } from './people.ts';
 import { currentUserAtom } from './session.ts';
 
 /** A person who can be mentioned, by the name that they have now. */
@@ -17,7 +17,7 @@ const mentionLink = /\[@(?:[^\]\\]|\\.){0,200}\]\(sinetti:user\/([\w-]{1,64})\)/
 export const ownOrOtherNameAtom = atom((get): ((userId: string) => string) => {
   const user = get(currentUserAtom);
   const nameOf = get(nameOfAtom);
-  return (userId) => (userId === user?.id ? displayName(user) : nameOf(userId));
+  return withOwnName(user, nameOf);
 });
 
 /** Returns who can be mentioned in a conversation: the people in a group, and nobody anywhere else. */
@@ -63,6 +63,12 @@ function linkTo({ id, name }: Mentionable): string {
 export function withMentionNames(text: string, nameOf: (userId: string) => string): string {
   return text.replace(mentionLink, (_link, userId: string) => `@${nameOf(userId)}`);
 }
+
+/** Returns whether a message mentions this person. */
+export const mentionsMeAtom = atom((get) => (content: MessageContent): boolean => {
+  const user = get(currentUserAtom);
+  return user !== null && mentionedBy(content).includes(user.id);
+});
 
 /** Returns the ids of those whom a message mentions, no id twice. */
 export function mentionedBy(content: MessageContent): readonly string[] {

@@ -6,6 +6,14 @@ export function displayName(person: { readonly username: string; readonly email?
   return visibleName(person.username) || visibleName(person.email?.split('@')[0] ?? '') || t('app.user');
 }
 
+/** Returns the name of anybody, this person's own too. @param nameOf says it of others */
+export function withOwnName(
+  user: { readonly id: string; readonly username: string; readonly email?: string } | null,
+  nameOf: (userId: string) => string,
+): (userId: string) => string {
+  return (userId) => (userId === user?.id ? displayName(user) : nameOf(userId));
+}
+
 /** The name for people who are no contacts (any more). */
 export function unknownPersonName(): string {
   return t('app.unknownUser');

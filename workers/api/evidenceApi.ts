@@ -27,8 +27,9 @@ export interface MessageEvidence {
   readonly log: LogEvidence;
 }
 
-/** The kind of an entry's content: a message, or a change of one. */
-export type SeenKind = 'text' | 'files' | 'reaction' | 'edit' | 'deletion';
+/** The kinds of an entry's content: a message, or a change of one. */
+export const seenKinds = ['text', 'files', 'reaction', 'edit', 'deletion'] as const;
+export type SeenKind = (typeof seenKinds)[number];
 
 /** An entry of the log as a device was given it. */
 export interface SeenEntry {

@@ -6,7 +6,7 @@ import { limits } from '../codec/limits.ts';
 import { requireGroup } from '../conversation/conversationId.ts';
 import type { Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
-import { NamesRecord } from '../storage/eventRecord.ts';
+import { NamesRecord } from '../storage/records.ts';
 
 export function createMemberNames(session: Session) {
   return {

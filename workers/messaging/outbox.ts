@@ -48,8 +48,6 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       const { inReplyTo, text, ...message } = check('queueMessage', QueueInput, input);
       const account = session.accountOnDevice();
       const salt = env.random(MIMI_SALT_LENGTH);
-      // Before the transaction, which a refused text needn't begin.
-      encodeTextPayload(text, salt);
       return queue(account, deps, message, async (views, _tx, timer) => {
         const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
         return { payloads: [encodeTextPayload(text, salt, answered, timer)], shown: null };

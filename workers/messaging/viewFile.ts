@@ -1,6 +1,6 @@
 /** The file of what a device saw of a conversation (crypto-core's SPEC.md has its form). */
 import { CryptoApiError } from '../api/errors.ts';
-import type { SeenKind } from '../api/evidenceApi.ts';
+import { type SeenKind, seenKinds } from '../api/evidenceApi.ts';
 import {
   array,
   type Guarded,
@@ -14,9 +14,6 @@ import {
 } from '../codec/guards.ts';
 import { bytes, parseJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
-
-/** Names of what an entry says. */
-const seenKinds = ['text', 'files', 'reaction', 'edit', 'deletion'] as const;
 
 const id = string(128);
 const hash = string(43, /^[A-Za-z0-9_-]{43}$/);

@@ -11,7 +11,6 @@ import {
   string,
   withDefault,
 } from '../codec/guards.ts';
-import { limits } from '../codec/limits.ts';
 
 const id = string(128);
 
@@ -42,7 +41,3 @@ export const EventRecord = object({
   upTo: withDefault(integer(0), 0),
 });
 export type EventRecord = Guarded<typeof EventRecord>;
-
-const Name = object({ userId: id, name: string(limits.memberName) });
-export const NamesRecord = array(Name, limits.namesPerGroup);
-export type NamesRecord = Guarded<typeof NamesRecord>;

@@ -377,6 +377,10 @@ export const LocalEntryRecord = object({
 });
 export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
+const Name = object({ userId: id, name: string(limits.memberName) });
+export const NamesRecord = array(Name, limits.namesPerGroup);
+export type NamesRecord = Guarded<typeof NamesRecord>;
+
 /** Reads the conversation record; for an unknown conversation, returns a new one of a device that is outside. */
 export async function readConversation(
   tx: Transaction,

@@ -11,7 +11,7 @@ import {
   type MessageView,
 } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionedBy, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -82,22 +82,14 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
 
   function wording({ key, message }: Arrival, withText: boolean): { title: string; body: string } {
     const name = store.get(nameOfAtom)(message.senderId);
-    const isForMe = mentionedBy(message.content).includes(store.get(currentUserAtom)?.id ?? '');
+    const body = withText ? contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) }) : '';
     const groupId = groupIdOfKey(key);
+    if (groupId === null) return { title: withText ? name : t('attention.messageFrom', { name }), body };
     const known = store.get(groupsAtom).items.find(({ id }) => id === groupId);
     const group = known?.name ?? t('messages.unnamedGroup');
-    if (!withText) {
-      const title =
-        groupId === null
-          ? t('attention.messageFrom', { name })
-          : isForMe
-            ? t('attention.mentionedIn', { name, group })
-            : t('attention.messageIn', { group });
-      return { title, body: '' };
-    }
-    const inGroup = isForMe ? 'attention.mentionedIn' : 'attention.personInGroup';
-    const title = groupId === null ? name : t(inGroup, { name, group });
-    return { title, body: contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) }) };
+    if (store.get(mentionsMeAtom)(message.content))
+      return { title: t('attention.mentionedIn', { name, group }), body };
+    return { title: t(withText ? 'attention.personInGroup' : 'attention.messageIn', { name, group }), body };
   }
 
   function closeWhere(isDue: (key: ConversationKey, message: MessageView) => boolean): void {

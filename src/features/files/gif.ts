@@ -1,7 +1,7 @@
 /** GIF89a, block by block: what an animation needs, and nothing that its file says about itself. */
 
 const separator = { image: 0x2c, extension: 0x21, end: 0x3b } as const;
-const label = { control: 0xf9, application: 0xff } as const;
+const label = { text: 0x01, control: 0xf9, application: 0xff } as const;
 /** Applications whose block says how often an animation is played. */
 const loops = ['NETSCAPE2.0', 'ANIMEXTS1.0'];
 
@@ -30,7 +30,7 @@ export function withoutGifMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<A
     } else if (block[1] === label.control) control = block;
     else if (block[1] === label.application) kept.push(...loopOf(block));
     // A text is drawn by no browser, and what was said of its picture goes with it.
-    else if (block[1] === 0x01) control = null;
+    else if (block[1] === label.text) control = null;
     at = end;
   }
   return [...kept, Uint8Array.of(separator.end)];

@@ -5,7 +5,7 @@ import { announcementAtom } from '../../store/announcement.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
 import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionedBy, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
@@ -26,7 +26,7 @@ export function MessageAnnouncer() {
       const groupId = groupIdOfKey(key);
       if (groupId === null) return t('messages.announcement', { name, text });
       const group = store.get(groupsAtom).items.find(({ id }) => id === groupId);
-      const isForMe = mentionedBy(message.content).includes(store.get(currentUserAtom)?.id ?? '');
+      const isForMe = store.get(mentionsMeAtom)(message.content);
       return t(isForMe ? 'messages.mentionAnnouncement' : 'messages.groupAnnouncement', {
         name,
         group: group?.name ?? t('messages.unnamedGroup'),

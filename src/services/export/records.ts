@@ -8,7 +8,7 @@ import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
 import { mentionedBy } from '../../store/mentions.ts';
 import { messageTime } from '../../store/messageTime.ts';
-import { displayName } from '../../store/people.ts';
+import { withOwnName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
 import { groupOf, peerOf, recipientOf, selfOf } from '../core/conversationIds.ts';
 
@@ -80,7 +80,7 @@ export function messageRecord(
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
-  const name = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
+  const name = withOwnName(user, nameOf);
   const groupId = groupOf(conversationId);
   const peer = recipientOf(conversationId, user.id);
   const isNote = peer === user.id;

@@ -5,7 +5,7 @@ import type { FileSink } from '../../lib/fileSink.ts';
 import { withoutMarks } from '../../lib/markdown.ts';
 import type { ExportFormat } from '../../store/account.ts';
 import { nameOfAtom } from '../../store/names.ts';
-import { displayName } from '../../store/people.ts';
+import { withOwnName } from '../../store/people.ts';
 import { type CurrentUser, currentUserAtom } from '../../store/session.ts';
 import type { Deps } from '../core/deps.ts';
 import { createData } from './data.ts';
@@ -28,7 +28,7 @@ interface ExportRun {
 function quotedIn(quote: Quote | undefined, user: CurrentUser, { nameOf }: ConversationNames): Quoted | null {
   if (!quote?.message) return null;
   const { content, senderId } = quote.message;
-  const personOf = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
+  const personOf = withOwnName(user, nameOf);
   const name = personOf(senderId);
   if (content.kind !== 'text') return { name, text: null };
   return { name, text: content.isMarkdown ? withoutMarks(content.text, personOf) : content.text };

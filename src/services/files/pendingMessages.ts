@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { FileFacts } from '../../crypto/client.ts';
 import type { Deps } from '../core/deps.ts';
-import { parsedJson } from '../core/parsedJson.ts';
+import { readLocalEntries } from './localEntries.ts';
 
 /** The start of the name of the local entry of a message whose files are on their way. */
 const entryPrefix = 'upload:';
@@ -33,20 +33,14 @@ const PendingMessage = z.object({
 /** A message whose files are not all at the relay. The worker keeps it sealed, since it says what the files are. */
 export type PendingMessage = z.infer<typeof PendingMessage>;
 
-export function createPendingMessages({ crypto, log }: Pick<Deps, 'crypto' | 'log'>) {
+export function createPendingMessages(deps: Pick<Deps, 'crypto' | 'log'>) {
+  const { crypto } = deps;
   return {
-    /** Drops what can't be read, so that it stops no other message. */
     async all(): Promise<PendingMessage[]> {
-      const messages: PendingMessage[] = [];
-      for (const { name, text } of await crypto.localEntries(entryPrefix)) {
-        const message = PendingMessage.safeParse(parsedJson(text));
-        if (message.success) messages.push(message.data);
-        else {
-          log.warn('local-entry-damaged');
-          await crypto.writeLocal(name, null);
-        }
-      }
-      return messages.toSorted((one, other) => Date.parse(one.sentAt) - Date.parse(other.sentAt));
+      const messages = await readLocalEntries(deps, entryPrefix, PendingMessage);
+      return messages
+        .map(({ value }) => value)
+        .toSorted((one, other) => Date.parse(one.sentAt) - Date.parse(other.sentAt));
     },
     keep: (message: PendingMessage) =>
       crypto.writeLocal(`${entryPrefix}${message.messageId}`, JSON.stringify(message)),

@@ -4,7 +4,7 @@ import { errorCode } from '../../lib/errorCode.ts';
 import { type Blobs, isGoneBlob } from '../../net/blobs.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
-import { parsedJson } from '../core/parsedJson.ts';
+import { readLocalEntries } from './localEntries.ts';
 
 /** The start of the name of the local entry of a deletion whose files are to go from the relay. */
 const entryPrefix = 'uploaded:';
@@ -37,7 +37,7 @@ export interface UnneededBlobs {
  * deletion waits it may be called off.
  */
 export function createUnneededBlobs({ background, blobs, deps }: UnneededBlobsOptions): UnneededBlobs {
-  const { crypto, log, sessionEvents } = deps;
+  const { crypto, sessionEvents } = deps;
   let mayWait = false;
 
   /** Returns whether the worker has the files of a message no more. */
@@ -69,16 +69,9 @@ export function createUnneededBlobs({ background, blobs, deps }: UnneededBlobsOp
   }
 
   async function remove(): Promise<void> {
-    const entries = await crypto.localEntries(entryPrefix);
+    const entries = await readLocalEntries(deps, entryPrefix, Unneeded);
     mayWait = entries.length > 0;
-    for (const { name, text } of entries) {
-      const unneeded = Unneeded.safeParse(parsedJson(text));
-      if (unneeded.success) await removeOf(name.slice(entryPrefix.length), unneeded.data);
-      else {
-        log.warn('local-entry-damaged');
-        await crypto.writeLocal(name, null);
-      }
-    }
+    for (const { name, value } of entries) await removeOf(name.slice(entryPrefix.length), value);
   }
 
   sessionEvents.on('entriesProcessed', () => {
