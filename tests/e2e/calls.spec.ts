@@ -86,6 +86,9 @@ test('a session asks for each thing once, and for nothing once it is over', asyn
   await test.step('being removed as a device', async () => {
     await again.tab('Profile').click();
     await again.page.getByRole('button', { name: /^Remove (?!device)/ }).click();
+    // She adds the new device to her own conversation, and takes a Welcome that it has sent hers.
+    await calls.until('POST /conversations/self:ID/commits');
+    await calls.until('GET /key-packages');
     calls.take();
     await again.page.getByRole('button', { name: 'Remove device' }).click();
     await again.confirmWithPassword();

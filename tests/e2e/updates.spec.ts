@@ -86,7 +86,7 @@ async function release(webDir: string): Promise<void> {
   const before = await readFile(page, 'utf8');
   const after = before.replace('<html ', '<html data-version="next" ');
   const script = await readFile(worker, 'utf8');
-  const [, version = ''] = /version:`([0-9a-f]{16})`/.exec(script) ?? [];
+  const [, version = ''] = /version:[`"']([0-9a-f]{16})[`"']/.exec(script) ?? [];
   await writeFile(page, after);
   await rm(`${page}.br`, { force: true });
   await writeFile(
