@@ -1,14 +1,15 @@
 import { activateMessage, type WorkerMessage } from './messages.ts';
 import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
-import { importOperatorSettings } from './operatorSettings.ts';
+import { answerOperator, importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
 
-const { headers, keysOrigin } = importOperatorSettings(self);
+const settings = importOperatorSettings(self);
+const { headers, keysOrigin } = settings;
 
 async function tellPages(message: WorkerMessage, { includeUncontrolled = false } = {}): Promise<void> {
   for (const client of await self.clients.matchAll({ includeUncontrolled })) {
@@ -39,7 +40,9 @@ self.addEventListener('activate', (event) =>
 );
 self.addEventListener('fetch', (event) => {
   const answer =
-    answerWithoutPage(event.request, self.location.origin, keysOrigin) ?? precache.answer(event.request);
+    answerWithoutPage(event.request, self.location.origin, keysOrigin) ??
+    answerOperator(event.request, self.location.origin, settings) ??
+    precache.answer(event.request);
   if (answer !== null) event.respondWith(answer);
 });
 
