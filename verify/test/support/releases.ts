@@ -35,7 +35,7 @@ const wasmText = `@!3-A@@@${'A'.repeat(20)}`;
 export const clientFiles: Readonly<Record<string, string>> = {
   'app/index.html':
     '<!doctype html><title>Sinetti</title><iframe id="keys" src="/keys"></iframe><script type="module" src="/assets/index-B2x_4f.js"></script>',
-  'app/manifest.webmanifest': '{"name":"Sinetti"}',
+  'app/manifest.webmanifest': '{\n  "name": "%productName%",\n  "short_name": "%productName%"\n}\n',
   'app/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'app/icon-180.png': 'PNG',
   'app/robots.txt': 'User-agent: *\n',
@@ -64,6 +64,9 @@ export async function writeBuilt(folder: string, name: string, content: string):
   const isCompressed = /\.(?:html|js|css|svg)$/.test(name) && !name.endsWith('service-worker.js');
   if (isCompressed) await writeFile(`${file}.br`, brotliCompressSync(content));
 }
+
+/** What an operator says who has said nothing. */
+export { defaultOperator } from '../../../relay/contract/operator.ts';
 
 export const source = {
   commit: 'c0ffee'.padEnd(40, '0'),
