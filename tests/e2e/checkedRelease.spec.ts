@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { sha256 } from '../../verify/src/canonical.ts';
+import { fingerprintOf } from '../../verify/src/sshsig.ts';
 import { holders, keyLines } from '../../verify/test/support/releases.ts';
 import { becomeContacts } from './support/person.ts';
 import { RunningRelay } from './support/relay.ts';
@@ -11,6 +12,16 @@ import { expect, test as withoutRelease } from './support/test.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../..');
+
+/** What the operator of the relay says, which no release states. */
+const operator = {
+  productName: 'Letterbox',
+  supportEmail: 'help@letterbox.example.org',
+  privacyEmail: null,
+  controller: null,
+  governingLaw: { en: 'Swedish law', fi: 'Ruotsin laki' },
+  certificates: [],
+};
 
 interface Released {
   /** The SHA-256 of the first step of the chain. */
@@ -46,7 +57,12 @@ const test = withoutRelease.extend<{ folder: string; released: Released }>({
   },
   relay: async ({ folder, released }, provide) => {
     expect(released.root).toMatch(/^[\w-]{43}$/);
-    const relay = await RunningRelay.start({ WEB_DIR: path.join(folder, 'dist') });
+    const file = path.join(folder, 'operator.json');
+    await writeFile(file, JSON.stringify(operator));
+    const relay = await RunningRelay.start({
+      WEB_DIR: path.join(folder, 'source/dist'),
+      OPERATOR_FILE: file,
+    });
     await provide(relay);
     await relay.stop();
   },
@@ -67,7 +83,8 @@ async function install(folder: string): Promise<string> {
 }
 
 /** Makes a chain of what is built, as maintainers do. @returns the SHA-256 of its first step */
-async function release(folder: string): Promise<string> {
+async function release(around: string): Promise<string> {
+  const folder = path.join(around, 'source');
   for (const part of ['app', 'keys']) {
     await cp(path.join(root, 'dist', part), path.join(folder, 'dist', part), { recursive: true });
   }
@@ -77,20 +94,32 @@ async function release(folder: string): Promise<string> {
   const inFolder = (program: string, ...words: readonly string[]) => run(program, words, { cwd: folder });
   const command = (name: string, ...words: readonly string[]) =>
     inFolder(process.execPath, path.join(root, 'build/release', name), ...words);
+  await cp(path.join(root, '.gitignore'), path.join(folder, '.gitignore'));
   await inFolder('git', 'init', '--quiet');
-  await inFolder('git', 'add', 'package.json', 'package-lock.json');
+  await inFolder('git', 'add', '.gitignore', 'package.json', 'package-lock.json');
   const author = ['-c', 'user.name=Anna', '-c', 'user.email=anna@example.org'];
   await inFolder('git', ...author, 'commit', '--quiet', '--message', 'A client');
 
   const people = holders('anna', 'bertta', 'carl');
-  await writeFile(path.join(folder, 'keys.txt'), keyLines(people));
+  await writeFile(path.join(around, 'keys.txt'), keyLines(people));
   for (const [name, { file }] of Object.entries(people)) {
-    await writeFile(path.join(folder, name), file ?? '', { mode: 0o600 });
+    await writeFile(path.join(around, name), file ?? '', { mode: 0o600 });
   }
-  await command('state.mjs', '--keys', 'keys.txt');
-  for (const name of ['anna', 'carl']) await command('sign.mjs', '--key', name, '--name', name);
+  const sign = (name: string) => command('sign.mjs', '--key', `../${name}`, '--name', name);
+  await command('state.mjs', '--keys', '../keys.txt');
+  for (const name of ['anna', 'carl']) {
+    const { stdout } = await sign(name);
+    for (const [holder, { line }] of Object.entries(people)) {
+      expect(stdout).toContain(`NEW    ${fingerprintOf(line)}  ${holder}\n`);
+    }
+  }
+  // A file that nobody has committed would be built and signed with the rest.
+  await writeFile(path.join(folder, 'evil.js'), 'evil();');
+  const refused = await command('state.mjs').catch(({ stderr }: { stderr: string }) => ({ stderr }));
+  expect(refused.stderr).toMatch(/Not the files of [0-9a-f]{40}: evil\.js\./);
+  await rm(path.join(folder, 'evil.js'));
   await command('state.mjs');
-  for (const name of ['carl', 'bertta']) await command('sign.mjs', '--key', name, '--name', name);
+  for (const name of ['carl', 'bertta']) await sign(name);
   await command('publish.mjs');
   return sha256(await readFile(path.join(folder, 'releases/1.json')));
 }
@@ -125,11 +154,12 @@ test('three people sign a release; the packed commands find it at a relay, open 
     expect(output).toMatch(/^ok {4}app {3}\/index\.html$/m);
     expect(output).toMatch(/^ok {4}keys {2}\/assets\/crypto\.worker-[\w-]+\.js$/m);
     expect(output).not.toContain('DIFF');
+    expect(output).toMatch(/^ {2}product {7}Letterbox$/m);
     expect([code, output.trimEnd().split('\n').at(-1)]).toEqual([0, 'All of it is the release.']);
   });
 
   await test.step('it compares a folder, writes the manifest for WEBCAT, and says how it is used', async () => {
-    const inFolder = await ended(released.command('sinetti', 'verify', path.join(folder, 'dist')));
+    const inFolder = await ended(released.command('sinetti', 'verify', path.join(folder, 'source/dist')));
     expect([inFolder.code, inFolder.output]).toEqual([
       0,
       expect.stringContaining('All of it is the release.'),
@@ -156,6 +186,7 @@ test('three people sign a release; the packed commands find it at a relay, open 
     const { person: bob } = await newBrowser('bob');
     await alice.signUp();
     await bob.signUp();
+    for (const { page } of [alice, bob]) await expect(page).toHaveTitle(/Letterbox$/);
     await becomeContacts(alice, bob);
     await alice.openChat(bob);
     await bob.openChat(alice);
