@@ -1,5 +1,5 @@
 /**
- * What is true of one installation and not of the software, as the relay serves it at `/operator.json`. A door of its own,
+ * The facts that are true of one installation and not of the software, as the relay serves it at `/operator.json`. A door of its own,
  * `@sinetti/relay/contract/operator`: the page reads it before it paints, so without a library of schemas.
  */
 export interface OperatorFacts {

@@ -36,7 +36,7 @@ export interface OperatorSettings {
     readonly app: { readonly page: Readonly<Record<string, string>> };
     readonly keys: Readonly<Record<'page' | 'worker', Readonly<Record<string, string>>>>;
   };
-  /** What the app's page asks for at `/operator.json`, and reads by its schema. */
+  /** The settings that the app's page asks for at `/operator.json`, and reads by its schema. */
   readonly operator?: unknown;
 }
 

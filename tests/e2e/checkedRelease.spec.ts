@@ -1,8 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { type Destination, headersOf } from '../../verify/src/asChromium.ts';
 import { sha256 } from '../../verify/src/canonical.ts';
 import { fingerprintOf } from '../../verify/src/sshsig.ts';
 import { holders, keyLines } from '../../verify/test/support/releases.ts';
@@ -13,7 +16,7 @@ import { expect, test as withoutRelease } from './support/test.ts';
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../..');
 
-/** What the operator of the relay says, which no release states. */
+/** The settings of the operator of the relay, which no release states. */
 const operator = {
   productName: 'Letterbox',
   supportEmail: 'help@letterbox.example.org',
@@ -219,5 +222,90 @@ test('three people sign a release; the packed commands find it at a relay, open 
       1,
       `different: Not the files of the release: ${relay.url}/robots.txt\n`,
     ]);
+  });
+});
+
+/** A page that asks for something of each kind, with what the client's pages say of referrers. */
+const asking = `<!doctype html><title>Asking</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml"><link rel="preload" as="fetch" href="/preload.json" crossorigin>
+<link rel="preload" as="font" href="/font.woff2" crossorigin type="font/woff2"><link rel="stylesheet" crossorigin href="/style.css">
+<iframe src="/leads"></iframe><img src="/image.png"><script type="module" crossorigin src="/script.js"></script>`;
+const framed = `<!doctype html><script type="module">new Worker('/worker.js', { type: 'module' });
+navigator.serviceWorker.register('/serviceworker.js', { updateViaCache: 'none' });</script>`;
+
+test.describe('beside a browser', () => {
+  // Playwright would have Chromium say its language in another place.
+  test.use({ locale: undefined });
+
+  test('sinetti verify asks as Chromium does: the same headers, in its order and spelling', async ({
+    browser,
+  }) => {
+    const asked = new Map<string, string[]>();
+    const addresses = { app: '', keys: '' };
+    const answering = () =>
+      createServer((request, response) => {
+        const { rawHeaders, url = '' } = request;
+        if (!asked.has(url)) asked.set(url, rawHeaders);
+        response.setHeader('referrer-policy', 'no-referrer');
+        const { keys } = addresses;
+        if (url === '/leads') return response.writeHead(302, { location: `${keys}/framed` }).end();
+        const isPage = url === '/' || url === '/framed';
+        const types: Readonly<Record<string, string>> = {
+          js: 'text/javascript',
+          css: 'text/css',
+          png: 'image/png',
+        };
+        response.setHeader(
+          'content-type',
+          isPage ? 'text/html' : (types[path.extname(url).slice(1)] ?? 'text/plain'),
+        );
+        const scripts: Readonly<Record<string, string>> = {
+          '/': asking,
+          '/framed': framed,
+          '/script.js': "void fetch('/empty');",
+          '/serviceworker.js': "importScripts('/imported.js');",
+        };
+        return response.end(scripts[url] ?? '');
+      });
+    const servers = [answering(), answering()] as const;
+    for (const [at, name] of (['app', 'keys'] as const).entries()) {
+      const server = servers[at]!;
+      await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+      addresses[name] = `http://localhost:${(server.address() as AddressInfo).port}`;
+    }
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${addresses.app}/`);
+    const kinds: Readonly<Record<string, Destination>> = {
+      '/': 'document',
+      '/leads': 'iframe',
+      '/framed': 'keysFrame',
+      '/script.js': 'script',
+      '/style.css': 'style',
+      '/font.woff2': 'font',
+      '/image.png': 'image',
+      '/preload.json': 'preload',
+      '/empty': 'empty',
+      '/worker.js': 'worker',
+      '/serviceworker.js': 'serviceworker',
+      '/imported.js': 'imported',
+    };
+    await expect.poll(() => Object.keys(kinds).filter((url) => !asked.has(url))).toEqual([]);
+    await context.close();
+    for (const server of servers) server.close();
+
+    // One without a screen names itself, in a version of its own, and may say another language.
+    const alike = (headers: readonly string[]) =>
+      headers.map((text) =>
+        text
+          .replaceAll(/HeadlessChrome/g, 'Chrome')
+          .replaceAll(/Chrome\/\d+/g, 'Chrome/…')
+          .replaceAll(/^"[^"]+";v="\d+".*$/g, 'brands'),
+      );
+    for (const [url, destination] of Object.entries(kinds)) {
+      const sent = asked.get(url) ?? [];
+      const host = sent[1] ?? '';
+      expect([url, alike(headersOf(`http://${host}${url}`, destination))]).toEqual([url, alike(sent)]);
+    }
   });
 });

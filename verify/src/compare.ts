@@ -28,7 +28,7 @@ export interface Row {
 export interface Comparison {
   readonly rows: readonly Row[];
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** What the operator says; null where that is nothing that a client reads. */
+  /** The settings of the operator; null where that is nothing that a client reads. */
   readonly operator: OperatorSettings | null;
 }
 
@@ -139,7 +139,7 @@ export async function compareRelay(
   return { rows: [...rows, ...scripts, told, ...redirects, ...beside], files, operator: settings };
 }
 
-/** What the operator says at a relay, and how it is none of what a client reads. */
+/** The settings of an operator at a relay, and how it is none of what a client reads. */
 async function readOperator(
   { app }: Origins,
   fetcher: Fetcher,

@@ -9,7 +9,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Without its encoding. */
   readonly content: Uint8Array;
-  /** What came before the answer, as early hints do (RFC 8297): the status, and the names of the headers. */
+  /** Each answer that came before this one, as early hints do (RFC 8297): the status, and the names of the headers. */
   readonly early: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { Failure } from './errors.ts';
 
 /**
- * What an operator says of an installation, and where its calls go: the one thing that a relay serves with a client and that no release
+ * The settings of an installation by its operator, and where its calls go: the one thing that a relay serves with a client and that no release
  * states. The relay and the client read it by `relay/contract/operator.ts`; written anew here, because this folder imports nothing of the rest.
  */
 export interface OperatorSettings {

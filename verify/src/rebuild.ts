@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** Bytes of what a build prints. */
 const maxBuffer = 64 * 1024 * 1024;
 
-/** What of this process's environment fetching needs: the way to the network, and who signs its certificates. */
+/** The variables of this process that fetching needs: the way to the network, and who signs its certificates. */
 const forNetwork = [
   'http_proxy',
   'https_proxy',

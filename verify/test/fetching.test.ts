@@ -68,7 +68,6 @@ describe('early hints', () => {
     await rm(folder, { recursive: true });
     const { rows } = await compareRelay(chain.release!, { app: url, keys: url }, fetcher);
     const isTold = ({ differences }: Row) => differences.includes('it is preceded by 103 with link');
-    // What is no answer of success has no more to be compared.
     expect(rows.filter((row) => !isTold(row))).toEqual([]);
   });
 });

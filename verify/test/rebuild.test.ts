@@ -4,10 +4,9 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../src/canonical.ts';
-import type { Row } from '../src/compare.ts';
 import { rebuild } from '../src/rebuild.ts';
 import type { ReleaseStatement } from '../src/statement.ts';
-import { firstRelease, holders, writeBuilt, writeClient } from './support/releases.ts';
+import { firstRelease, holders, told, writeBuilt, writeClient } from './support/releases.ts';
 
 /** A repository whose build copies what is committed, as a stand-in for one that takes minutes. */
 let repository: string;
@@ -15,10 +14,6 @@ let folder: string;
 let release: ReleaseStatement;
 const git = (...args: readonly string[]) =>
   execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();
-const told = (rows: readonly Row[]) =>
-  rows.flatMap(({ differences, origin, path: file }) =>
-    differences.map((each) => `${origin}${file}: ${each}`),
-  );
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'sinetti-source-'));

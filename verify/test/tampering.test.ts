@@ -6,19 +6,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
 import { paths } from '../../src/lib/paths.ts';
 import type { Place, SignedStep } from '../src/chain.ts';
-import { compareRelay, type Row } from '../src/compare.ts';
+import { compareRelay } from '../src/compare.ts';
 import { type Answer, createFetcher, type Fetcher } from '../src/fetching.ts';
 import { compareFolder } from '../src/folder.ts';
 import { describeOperator } from '../src/operator.ts';
 import { chainOf, originsOf, servedReleases } from '../src/relay.ts';
 import {
   clientFiles,
+  defaultOperator,
   firstRelease,
   holders,
   publish,
   type SignedChain,
   signed,
   stated,
+  told,
   writeBuilt,
   writeClient,
 } from './support/releases.ts';
@@ -82,11 +84,6 @@ async function withRelay<T>(
     await other.close();
   }
 }
-
-const told = (rows: readonly Row[]) =>
-  rows.flatMap(({ differences, origin, path: file }) =>
-    differences.map((each) => `${origin}${file}: ${each}`),
-  );
 
 const another = 'its content is another one';
 
@@ -287,18 +284,17 @@ describe('headers between a relay and a browser', () => {
     expect(told).toEqual([`${script}: ${difference}`]);
   });
 
-  const swapped = 'https://evil.example/x';
   it.each([
     ['clear-site-data', '"storage"', '/api/version', 'clear-site-data is sent, which the release has not'],
-    ['refresh', `0; url=${swapped}`, '/healthz', 'refresh is sent, which the release has not'],
-    ['link', `<${swapped}>; rel=preload`, '/keys', 'link is sent, which the release has not'],
+    ['refresh', '0; url=https://evil.example/x', '/healthz', 'refresh is sent, which the release has not'],
+    ['link', '</x.js>; rel=preload', '/keys', 'link is sent, which the release has not'],
     [
       'service-worker-allowed',
       '/',
       '/assets/none-00000000.js',
       'service-worker-allowed is sent, which the release has not',
     ],
-    ['link', `<${swapped}>; rel=preload`, '/signup', 'link is sent, which the release has not'],
+    ['link', '</x.js>; rel=preload', '/signup', 'link is sent, which the release has not'],
     ['alt-svc', 'h3="evil.example:443"', '/terms', 'alt-svc leads elsewhere: h3="evil.example:443"'],
     [
       'alt-svc',
@@ -335,24 +331,18 @@ describe('headers between a relay and a browser', () => {
 });
 
 describe('what an operator sets', () => {
-  const facts = {
-    productName: 'Letter "box" $&',
-    supportEmail: 'help@example.org',
-    privacyEmail: null,
-    controller: null,
-    governingLaw: { en: 'Finnish law', fi: 'Suomen laki' },
-    certificates: [],
-  };
+  const own = { ...defaultOperator, productName: 'Letter "box" $&' };
 
   it('is no difference: neither the names, nor addresses that its policies and its settings agree on', async () => {
     const file = path.join(data, 'operator.json');
+    const { apiHost: _a, mqttUrl: _m, ...facts } = own;
     await writeFile(file, JSON.stringify(facts));
-    const own = {
+    const environment = {
       OPERATOR_FILE: file,
       VITE_API_HOST: 'https://api.example.org',
       VITE_MQTT_URL: 'wss://mqtt.example.org:8443/mqtt',
     };
-    const [rows, operator] = await withRelay(own, async (url) => {
+    const [rows, operator] = await withRelay(environment, async (url) => {
       const { operator: told } = await compareRelay(
         first.chain.release!,
         await originsOf(url, fetcher),
@@ -361,7 +351,8 @@ describe('what an operator sets', () => {
       return [await differences(url), told] as const;
     });
     expect(rows).toEqual([]);
-    expect(operator).toEqual({ ...facts, apiHost: own.VITE_API_HOST, mqttUrl: own.VITE_MQTT_URL });
+    const { VITE_API_HOST: apiHost, VITE_MQTT_URL: mqttUrl } = environment;
+    expect(operator).toEqual({ ...own, apiHost, mqttUrl });
     expect(describeOperator(operator!)).toContain('  calls go to   https://api.example.org');
   });
 

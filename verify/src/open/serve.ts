@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly release: ReleaseStatement;
   /** The contents of its files, checked. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** What the operator says, read strictly. */
+  /** The settings of the operator, read strictly. */
   readonly operator: OperatorSettings;
   /** The origin of the relay's app, which calls and sockets are passed on to unless the operator names others. */
   readonly relay: string;

@@ -5,6 +5,7 @@ import { releaseHeaders } from '../../../relay/src/http/headers.ts';
 import { scriptsIn } from '../../../relay/src/http/static.ts';
 import { sha256 } from '../../src/canonical.ts';
 import { type Chain, type SignedStep, verifyChain } from '../../src/chain.ts';
+import type { Row } from '../../src/compare.ts';
 import { stateKeys, stateRelease } from '../../src/making.ts';
 import { releasesPath } from '../../src/relay.ts';
 import { type Holder, newHolder, type SignOptions } from './keys.ts';
@@ -65,8 +66,14 @@ export async function writeBuilt(folder: string, name: string, content: string):
   if (isCompressed) await writeFile(`${file}.br`, brotliCompressSync(content));
 }
 
-/** What an operator says who has said nothing. */
+/** The settings of an operator who has said nothing. */
 export { defaultOperator } from '../../../relay/contract/operator.ts';
+
+/** Returns a line for each way in which a file is not the release's. */
+export const told = (rows: readonly Row[]): string[] =>
+  rows.flatMap(({ differences, origin, path: file }) =>
+    differences.map((each) => `${origin}${file}: ${each}`),
+  );
 
 export const source = {
   commit: 'c0ffee'.padEnd(40, '0'),
