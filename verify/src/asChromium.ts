@@ -66,7 +66,11 @@ const ofPage = (accept: Pair, mode: string, destination: string, origin: readonl
 const kinds: Readonly<Record<Destination, (origin: readonly Pair[]) => Pair[]>> = {
   document: () => navigation('none', 'document', [['Sec-Fetch-User', '?1']]),
   iframe: () => navigation('same-origin', 'iframe'),
-  keysFrame: () => navigation('same-site', 'iframe'),
+  // Chromium says of itself what it says after the rest, once a redirect has led to another origin.
+  keysFrame: () => {
+    const about: readonly Pair[] = [brand, mobile, platform];
+    return [...navigation('same-site', 'iframe').filter((pair) => !about.includes(pair)), ...about];
+  },
   script: (origin) => ofPage(anything, 'cors', 'script', origin),
   style: (origin) => ofPage(['Accept', 'text/css,*/*;q=0.1'], 'cors', 'style', origin),
   font: (origin) => ofPage(anything, 'cors', 'font', origin),
