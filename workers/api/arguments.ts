@@ -220,6 +220,8 @@ export const Retention = withDefault(
   null,
 );
 export const IsShown = boolean;
+export const IsWriting = boolean;
+export const GivenTyping = object({ userId: Id, deviceId: Id, epoch, content: string(limits.typing) });
 export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
 /** Receipts of others, undecoded for the same reason as {@link LogEntries}. */
 export const GivenReceipts = array(

@@ -15,6 +15,7 @@ import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
 import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
+import type { TypingApi } from './typingApi.ts';
 
 export type { WireBytes } from '../codec/base64url.ts';
 export type { AttachedFile, FileFacts, FileKind, FilePreview } from './attachedFile.ts';
@@ -60,6 +61,7 @@ export type {
   SealedVault,
   StoredVault,
 } from './securityApi.ts';
+export type { GivenTyping } from './typingApi.ts';
 
 export interface DeviceIdentity {
   readonly userId: string;
@@ -95,6 +97,7 @@ export interface CryptoApi
     BackupApi,
     OutboxApi,
     ReceiptsApi,
+    TypingApi,
     SecurityApi,
     DisappearingApi,
     EvidenceApi,

@@ -32,6 +32,9 @@ export const limits = {
   peopleWithReceipts: 32,
   receiptsPerCall: 1000,
   receipt: 256,
+  /** Characters of a sealed sign of writing, and devices of whose signs the time is remembered. */
+  typing: 128,
+  typingDevices: 1000,
   /** Characters (Unicode code points) of a group's name. */
   groupName: 100,
   keyWrap: 2048,
