@@ -58,17 +58,6 @@ export const OutgoingGroupMessage = z.object({
 });
 export type OutgoingGroupMessage = z.infer<typeof OutgoingGroupMessage>;
 
-/**
- * The payload that a client publishes, with QoS 0, to `user/{contact id}/typing` and `group/{group id}/typing`: sealed,
- * and of one size, so that it says that somebody is at a form, and no more.
- */
-export const OutgoingTyping = z.object({
-  type: z.literal('typing'),
-  epoch: Epoch,
-  content: base64Url(limits.typingSize, limits.typingSize),
-});
-export type OutgoingTyping = z.infer<typeof OutgoingTyping>;
-
 export const Ping = z.object({ type: z.literal('ping'), userId: Id, timestamp: Timestamp });
 
 /**
@@ -163,14 +152,6 @@ export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingStart,
 ]);
 export type IncomingEvent = z.infer<typeof IncomingEvent>;
-
-/** The payload that arrives on `user/{own id}/typing`: never stored, and whose it is by the session that has sent it. */
-export const IncomingTyping = z.extend(OutgoingTyping, {
-  conversationId: ConversationId,
-  userId: Id,
-  deviceId: Id,
-});
-export type IncomingTyping = z.infer<typeof IncomingTyping>;
 
 /** The payload that arrives on `user/{contact id}/status` and on the presence socket. */
 export const PresenceChange = z.object({ userId: Id, online: z.boolean() });

@@ -142,6 +142,8 @@ export interface AppActions {
   /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;
   loadOlderMessages(key: ConversationKey): Promise<void>;
+  /** Tells others in the conversation, unless the person wants none of it, that they are writing, or have emptied the form. */
+  tellTyping(key: ConversationKey, isWriting: boolean): void;
   /**
    * Resolves once the message is queued (kept, sealed); its status then tells the rest.
    * @param inReplyTo message id of what it answers

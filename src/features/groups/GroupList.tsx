@@ -13,6 +13,7 @@ import { Tag } from '../../ui/Tag.tsx';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
 import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { GroupInvitationsOnDemand } from './GroupInvitationsOnDemand.tsx';
 import styles from './GroupList.module.css';
 import { NewGroupForm } from './NewGroupForm.tsx';
@@ -85,7 +86,11 @@ function Row({ group, current, onOpen, tabIndex }: RowProps) {
     <ListRow
       name={groupName(group)}
       shape="square"
-      detail={<Standing group={group} />}
+      detail={
+        <OrTyping conversationKey={groupKeyOf(group.id)}>
+          <Standing group={group} />
+        </OrTyping>
+      }
       unread={current ? 0 : unread}
       current={current}
       onOpen={() => onOpen(group.id)}

@@ -6,6 +6,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { presenceText } from '../conversation/presenceText.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
 import { openChatAtom } from './atoms.ts';
@@ -49,7 +50,13 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
         name={name}
         icon={isNotes && <FileText size={18} />}
         online={online}
-        detail={isNotes ? undefined : presenceText(online)}
+        detail={
+          isNotes ? undefined : (
+            <OrTyping conversationKey={userId} live>
+              {presenceText(online)}
+            </OrTyping>
+          )
+        }
         backLabel={t('messages.back')}
         onBack={onClose}
         action={

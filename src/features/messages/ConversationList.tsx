@@ -21,6 +21,7 @@ import { useNow } from '../../ui/useNow.ts';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
 import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { presenceText } from '../conversation/presenceText.ts';
 import { contentPreview, linePreview } from '../conversation/preview.ts';
 import { type ConversationRow, contactSearchAtom, conversationRowsAtom } from './atoms.ts';
@@ -146,7 +147,11 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
       mark={markOf?.(userId)}
       online={row.online}
       aside={presenceText(row.online)}
-      detail={<Preview row={row} current={current} />}
+      detail={
+        <OrTyping conversationKey={userId}>
+          <Preview row={row} current={current} />
+        </OrTyping>
+      }
       time={shown !== null && <time dateTime={shown}>{shortMoment(shown, now)}</time>}
       unread={row.unread}
       current={current}

@@ -15,6 +15,7 @@ import sessions from './sessions.json';
 import settings from './settings.json';
 import shortcuts from './shortcuts.json';
 import timer from './timer.json';
+import typing from './typing.json';
 import unvouched from './unvouched.json';
 import views from './views.json';
 
@@ -36,6 +37,7 @@ export default {
   settings,
   shortcuts,
   timer,
+  typing,
   unvouched,
   views,
 };

@@ -25,7 +25,7 @@ import {
   type RelayConnection,
   type RelayConnectionOptions,
 } from './relayConnection.ts';
-import { createServices, type ServicesOptions } from './services.ts';
+import { createServices, type Services, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
   extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
@@ -53,6 +53,7 @@ export interface Messenger extends RelayConnection {
   readonly security: Security;
   readonly ownDevices: Pick<OwnDevices, 'acknowledgeOlderStates'>;
   readonly confirmation: Confirmation;
+  readonly tellTyping: Services['tellTyping'];
   /** Loads the files of this session. */
   files(): Promise<Files>;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
@@ -108,6 +109,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownDevices: services.ownDevices,
     security,
     confirmation,
+    tellTyping: services.tellTyping,
     files,
     retryLists: () => lists.retry(),
     async updateProfile(change) {
