@@ -253,6 +253,13 @@ export const OwnStateInput = object({
   ),
 });
 
+/** Until when, in milliseconds since the Unix epoch; 8.64e15 for good, 0 for no longer. */
+export const MuteInput = object({
+  conversationId: ConversationId,
+  until: integer(0, 8.64e15),
+  mentions: boolean,
+});
+
 export const QueueInput = object({
   conversationId: ConversationId,
   messageId: Id,

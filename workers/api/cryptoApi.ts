@@ -30,6 +30,7 @@ export type {
   MessagePage,
   MessageVersion,
   MessageView,
+  Mute,
   OwnReceipt,
   OwnState,
   PersonReceipt,
@@ -37,6 +38,7 @@ export type {
   Quote,
   Reaction,
   RetentionRules,
+  ToldState,
   UnsentChange,
 } from './conversationsApi.ts';
 export type { Disappeared } from './disappearingApi.ts';

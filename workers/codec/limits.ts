@@ -125,6 +125,8 @@ export const limits = {
   draftsSize: 96 * 1024,
   /** Readings that started the clocks of messages, in a message among own devices and of those that wait to be told. */
   readingsTold: 100,
+  mutes: 500,
+  mutesTold: 100,
   draftTimes: 500,
   ownMessagesKept: 4,
   ownMessagesKnown: 64,

@@ -4,6 +4,7 @@ import { type Ref, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, groupKeyOf } from '../../store/chats.ts';
 import { type Group, groupsAtom } from '../../store/groups.ts';
+import { mutesAtom } from '../../store/mutes.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { useLoadFailure } from '../../store/useLoadFailure.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -82,6 +83,7 @@ interface RowProps extends RowControls {
 
 function Row({ group, current, onOpen, tabIndex }: RowProps) {
   const unread = useAtomValue(chatsAtom)[groupKeyOf(group.id)]?.state?.unread ?? 0;
+  const muted = groupKeyOf(group.id) in useAtomValue(mutesAtom);
   return (
     <ListRow
       name={groupName(group)}
@@ -92,6 +94,7 @@ function Row({ group, current, onOpen, tabIndex }: RowProps) {
         </OrTyping>
       }
       unread={current ? 0 : unread}
+      muted={muted}
       current={current}
       onOpen={() => onOpen(group.id)}
       tabIndex={tabIndex}

@@ -7,6 +7,7 @@ import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
+import { MuteButton } from '../conversation/MuteButton.tsx';
 import { OrTyping } from '../conversation/OrTyping.tsx';
 import { TimerButton } from '../conversation/TimerButton.tsx';
 import { GroupChat } from './GroupChat.tsx';
@@ -46,6 +47,7 @@ export function GroupPane(props: GroupPaneProps) {
           action={
             <>
               {!group.ended && <TimerButton conversationKey={groupKeyOf(group.id)} state={chat.state} />}
+              {!group.ended && <MuteButton conversationKey={groupKeyOf(group.id)} />}
               <IconButton
                 label={t('groups.details')}
                 icon={<PanelRight />}

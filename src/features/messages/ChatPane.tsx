@@ -15,6 +15,7 @@ import { chatChunk } from './chatChunk.ts';
 
 const Chat = chatChunk.component(({ Chat }) => Chat);
 const TimerButton = chatChunk.component(({ TimerButton }) => TimerButton);
+const MuteButton = chatChunk.component(({ MuteButton }) => MuteButton);
 const Notes = chatChunk.component(({ Notes }) => Notes);
 
 /** Parts that tell how certain the other person's identity is. The page makes them: this room may not import trust. */
@@ -64,6 +65,7 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
             {!isNotes && (
               <Suspense>
                 <TimerButton key={userId} conversationKey={userId} state={chat.state} />
+                <MuteButton key={`mute ${userId}`} conversationKey={userId} />
               </Suspense>
             )}
             {verification?.action}

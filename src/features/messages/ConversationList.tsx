@@ -8,6 +8,7 @@ import { contactsAtom } from '../../store/contacts.ts';
 import { draftsAtom } from '../../store/drafts.ts';
 import { ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { messageTime } from '../../store/messageTime.ts';
+import { mutesAtom } from '../../store/mutes.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { useLoadFailure } from '../../store/useLoadFailure.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
@@ -139,6 +140,7 @@ interface RowProps extends RowControls, Pick<ConversationListProps, 'markOf'> {
 
 function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
   const { lastMessage, userId } = row;
+  const muted = userId in useAtomValue(mutesAtom);
   const shown = lastMessage === null ? null : messageTime(lastMessage).shown;
   return (
     <ListRow
@@ -154,6 +156,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
       }
       time={shown !== null && <time dateTime={shown}>{shortMoment(shown, now)}</time>}
       unread={row.unread}
+      muted={muted}
       current={current}
       onOpen={() => onOpen(userId)}
       tabIndex={tabIndex}

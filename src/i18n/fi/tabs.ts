@@ -8,6 +8,7 @@ import groups from './groups.json';
 import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
 import movingOn from './movingOn.json';
+import mute from './mute.json';
 import profile from './profile.json';
 import reports from './reports.json';
 import retention from './retention.json';
@@ -30,6 +31,7 @@ export default {
   invitations,
   messageBackup,
   movingOn,
+  mute,
   profile,
   reports,
   retention,

@@ -231,6 +231,7 @@ export function createClient(options: ClientOptions): Client {
     },
     openChat: async (userId) => signedIn().openConversation.open(userId),
     loadOlderMessages: async (key) => signedIn().openConversation.loadOlder(key),
+    muteConversation: async (key, mute) => (await signedIn().loadMutes()).set(key, mute),
     tellTyping: (key, isWriting) => messenger?.tellTyping(key, isWriting),
     sendMessage: async (key, text, inReplyTo) => signedIn().messaging.send(key, text, inReplyTo),
     changeMessage: async (key, change) => signedIn().messaging.change(key, change),

@@ -54,6 +54,7 @@ export interface Messenger extends RelayConnection {
   readonly ownDevices: Pick<OwnDevices, 'acknowledgeOlderStates'>;
   readonly confirmation: Confirmation;
   readonly tellTyping: Services['tellTyping'];
+  readonly loadMutes: Services['loadMutes'];
   /** Loads the files of this session. */
   files(): Promise<Files>;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
@@ -110,6 +111,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     security,
     confirmation,
     tellTyping: services.tellTyping,
+    loadMutes: services.loadMutes,
     files,
     retryLists: () => lists.retry(),
     async updateProfile(change) {
@@ -149,6 +151,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
       await shown;
       services.ownDevices.start();
       if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
+      background(async () => {
+        if ((await crypto.mutes()).length > 0) sessionEvents.emit('mutesChanged', { isHere: false });
+      });
       background(async () => {
         // Finds files on their way, and those that are to go from the relay.
         const waiting = await crypto.localEntries('upload');

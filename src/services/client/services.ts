@@ -17,6 +17,7 @@ import {
   createSendFailureReport,
   type MessagingOptions,
 } from '../conversations/messaging.ts';
+import type { Mutes } from '../conversations/mutes.ts';
 import { createOpenConversation } from '../conversations/openConversation.ts';
 import { createOutbox } from '../conversations/outbox.ts';
 import { createReceipts } from '../conversations/receipts.ts';
@@ -132,6 +133,18 @@ export function createServices(options: ServicesOptions) {
     background(async () => task(await loading));
   }
 
+  let loadingMutes: Promise<Mutes> | null = null;
+  /** Most people mute nothing. */
+  function loadMutes(): Promise<Mutes> {
+    loadingMutes ??= import('../conversations/mutes.ts').then(({ createMutes }) =>
+      createMutes({ deps, ownUserId, background }),
+    );
+    return loadingMutes;
+  }
+  sessionEvents.on('mutesChanged', ({ isHere }) => {
+    if (!isHere) background(async () => (await loadMutes()).refresh());
+  });
+
   const doubts = createDoubts(sessionEvents);
   const outbox = createOutbox({
     deps,
@@ -220,6 +233,7 @@ export function createServices(options: ServicesOptions) {
     receipts,
     security,
     sync,
+    loadMutes,
     tellTyping: (key: ConversationKey, isWriting: boolean) =>
       whileTyping((typing) => typing.tell(key, isWriting)),
   };
