@@ -27,7 +27,7 @@ export function useComposer(
   messages: readonly MessageView[],
   { ownId, failure, edit }: ComposerInput,
 ) {
-  const { tellTyping } = useAtomValue(requiredActionsAtom);
+  const actions = useAtomValue(requiredActionsAtom);
   const sendDraft = useSetAtom(sendDraftAtom);
   const saveEdit = useSetAtom(saveEditAtom);
   const compose = useSetAtom(composeAtom);
@@ -59,7 +59,7 @@ export function useComposer(
     context,
     draft: editText ?? drafts[key] ?? '',
     onDraftChange: (text: string) => {
-      tellTyping(key, text.trim() !== '');
+      actions.tellTyping(key, text.trim() !== '');
       if (edited === null) setDrafts((before) => ({ ...before, [key]: text }));
       else compose(key, (before) => ({ edit: before.edit && { ...before.edit, text } }));
     },

@@ -99,18 +99,11 @@ function perform(
   topic: Topic | null,
   payload: Uint8Array,
 ): Promise<UserProperties> {
-  switch (topic?.kind) {
-    case 'ping':
-      return ping(services, from, payload);
-    case 'typing':
-    case 'group-typing':
-      return typing(services, from, topic, payload);
-    case 'messages':
-    case 'group':
-    case 'status':
-    case undefined:
-      return send(services.messaging, from.session, topic, payload).then(sent);
+  if (topic?.kind === 'ping') return ping(services, from, payload);
+  if (topic?.kind === 'typing' || topic?.kind === 'group-typing') {
+    return typing(services, from, topic, payload);
   }
+  return send(services.messaging, from.session, topic, payload).then(sent);
 }
 
 const sent = ({ seq, timestamp }: SentMessage): UserProperties => ({

@@ -5,6 +5,7 @@ import { t } from '../../i18n/i18n.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import type { RowControls } from '../../ui/VirtualList.tsx';
+import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import styles from './ListRow.module.css';
 
 /** Pixels of a row, until it is measured. */
@@ -49,7 +50,12 @@ export function ListRow(props: ListRowProps) {
           <span className={styles.who}>
             <bdi className={styles.name}>{name}</bdi>
             {props.mark}
-            {props.muted && <BellOff size={14} role="img" aria-label={t('messages.muted')} />}
+            {props.muted && (
+              <>
+                <BellOff size={14} aria-hidden="true" />
+                <VisuallyHidden> {t('messages.muted')}</VisuallyHidden>
+              </>
+            )}
           </span>
           <span className={styles.aside}>{props.aside}</span>
         </span>

@@ -2,10 +2,11 @@ import { useAtomValue } from 'jotai';
 import type { ReactNode } from 'react';
 import { withTexts } from '../../i18n/i18n.ts';
 import type { ConversationKey } from '../../store/chats.ts';
+import { nameOfAtom } from '../../store/names.ts';
 import { typingAtom } from '../../store/typing.ts';
 import { useOnDemand } from '../../ui/onDemand.tsx';
 
-const loadText = async () => (await withTexts('tabs', import('./TypingText.tsx'))).TypingText;
+const loadText = async () => (await withTexts('tabs', import('./typingText.tsx'))).typingText;
 
 interface OrTypingProps {
   conversationKey: ConversationKey;
@@ -18,11 +19,12 @@ interface OrTypingProps {
 /** Says who is writing in a conversation, in the place of something else. */
 export function OrTyping({ conversationKey, live, children }: OrTypingProps) {
   const writers = useAtomValue(typingAtom)[conversationKey];
-  const Text = useOnDemand(loadText, writers !== undefined);
-  const text = writers && Text && <Text writers={writers} />;
+  const nameOf = useAtomValue(nameOfAtom);
+  const textOf = useOnDemand(loadText, writers !== undefined);
+  const text = writers && textOf?.(writers, nameOf);
   return (
     <>
-      {live ? <span role="status">{text}</span> : text}
+      {live ? <output>{text}</output> : text}
       {!text && children}
     </>
   );

@@ -93,7 +93,7 @@ describe('writing', () => {
       messages: [received(2, { senderId: me })],
       events: [],
       state: state(),
-    } as never);
+    });
     await typing.tell(peer, true);
     expect(publishFleeting).toHaveBeenCalledTimes(2);
   });
@@ -173,7 +173,7 @@ describe('somebody who writes', () => {
       messages: [received(2, { senderId: third, ...inGroup })],
       events: [],
       state: state(inGroup),
-    } as never);
+    });
     expect(writers(key)).toEqual([peer]);
   });
 
