@@ -6,14 +6,17 @@ import { openFile } from '../../lib/fileSink.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { MessageView } from '../../store/chats.ts';
-import { type AttachedFile, type FilePlace, uploadsAtom } from '../../store/files.ts';
+import { type AttachedFile, type FileKind, type FilePlace, uploadsAtom } from '../../store/files.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import { byteText } from './byteText.ts';
 import styles from './FilesContent.module.css';
+import { FilmPlayer } from './FilmPlayer.tsx';
 import { previewUrl } from './preview.ts';
+import { SoundPlayer } from './SoundPlayer.tsx';
 import { useFileUrl } from './useFileUrl.ts';
+import { useMedia } from './useMedia.ts';
 
 export interface FilesContentProps {
   open: boolean;
@@ -33,8 +36,9 @@ export function FilesContent({ message, reachable }: FilesContentProps) {
       {message.content.files.map((file, index) => {
         const place = { conversationId, messageId, index };
         const props = { file, place, isHere: upload === undefined, tabIndex };
+        const Part = parts[file.kind];
         // oxlint-disable-next-line react/no-array-index-key -- the files of one message never change places
-        return file.kind === 'picture' ? <Picture key={index} {...props} /> : <Row key={index} {...props} />;
+        return <Part key={index} {...props} />;
       })}
       {upload !== undefined && <UploadLine messageId={messageId} tabIndex={tabIndex} />}
     </div>
@@ -96,6 +100,33 @@ function Picture({ file, isHere, place, tabIndex }: PartProps) {
   );
 }
 
+function Film(props: PartProps) {
+  const { file, isHere, place, tabIndex } = props;
+  const media = useMedia(place, file);
+  const name = file.description || t('files.filmNamed', { name: nameOf(file) });
+  return (
+    <>
+      <FilmPlayer media={media} file={file} name={name} isHere={isHere} tabIndex={tabIndex} />
+      <Row {...props} />
+    </>
+  );
+}
+
+function Sound(props: PartProps) {
+  const { file, isHere, place, tabIndex } = props;
+  const media = useMedia(place, file);
+  const { duration, kind, waveform } = file;
+  const name = kind === 'voice' ? t('files.voice') : nameOf(file);
+  return (
+    <>
+      {isHere && (
+        <SoundPlayer media={media} name={name} duration={duration} waveform={waveform} tabIndex={tabIndex} />
+      )}
+      {(kind !== 'voice' || media.problem !== null) && <Row {...props} />}
+    </>
+  );
+}
+
 function Row({ file, isHere, place, tabIndex }: PartProps) {
   const save = useSave(place, file);
   return (
@@ -117,6 +148,14 @@ function Row({ file, isHere, place, tabIndex }: PartProps) {
     </div>
   );
 }
+
+const parts: Readonly<Record<FileKind, typeof Row>> = {
+  picture: Picture,
+  film: Film,
+  audio: Sound,
+  voice: Sound,
+  file: Row,
+};
 
 function UploadLine({ messageId, tabIndex }: { messageId: string; tabIndex: number }) {
   const upload = useAtomValue(uploadsAtom)[messageId];
