@@ -2,21 +2,27 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { Download, File as FileIcon } from 'lucide-react';
 import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { openFile } from '../../lib/fileSink.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { MessageView } from '../../store/chats.ts';
 import { type AttachedFile, type FileKind, type FilePlace, uploadsAtom } from '../../store/files.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { onDemand } from '../../ui/onDemand.tsx';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import { byteText } from './byteText.ts';
 import styles from './FilesContent.module.css';
 import { FilmPlayer } from './FilmPlayer.tsx';
+import { nameOf, pictureWords } from './fileWords.ts';
+import type { PictureViewerProps } from './PictureViewer.tsx';
 import { previewUrl } from './preview.ts';
 import { SoundPlayer } from './SoundPlayer.tsx';
 import { useFileUrl } from './useFileUrl.ts';
 import { useMedia } from './useMedia.ts';
+import { useSave } from './useSave.ts';
+
+const PictureViewer = onDemand<PictureViewerProps>(
+  async () => (await import('./PictureViewer.tsx')).PictureViewer,
+);
 
 export interface FilesContentProps {
   open: boolean;
@@ -56,8 +62,7 @@ interface PartProps {
 function Picture({ file, isHere, place, tabIndex }: PartProps) {
   const { problem, retry, url } = useFileUrl(place, file, isHere);
   const [isOpen, setOpen] = useState(false);
-  const save = useSave(place, file);
-  const words = file.description || t('files.pictureNamed', { name: nameOf(file) });
+  const words = pictureWords(file);
   const ratio =
     file.width === undefined || file.height === undefined ? undefined : `${file.width} / ${file.height}`;
   return (
@@ -90,12 +95,7 @@ function Picture({ file, isHere, place, tabIndex }: PartProps) {
           </Button>
         </figcaption>
       )}
-      <Dialog open={isOpen} onOpenChange={setOpen} title={<bdi>{nameOf(file)}</bdi>}>
-        {url !== null && <img className={styles.large} src={url} alt={words} />}
-        <div className={styles.actions}>
-          <Button onClick={save}>{t('files.download')}</Button>
-        </div>
-      </Dialog>
+      <PictureViewer open={isOpen} onOpenChange={setOpen} first={{ place, file }} />
     </figure>
   );
 }
@@ -198,22 +198,4 @@ function UploadLine({ messageId, tabIndex }: { messageId: string; tabIndex: numb
       </div>
     </div>
   );
-}
-
-/** Saves a file where the person says. Whatever it is, the browser is told that it is bytes, and opens nothing. */
-function useSave(place: FilePlace, file: AttachedFile): () => void {
-  const actions = useAtomValue(requiredActionsAtom);
-  const attempt = useSetAtom(attemptAtom);
-  return () =>
-    void attempt(
-      async () => {
-        const sink = await openFile({ name: nameOf(file), type: 'application/octet-stream' });
-        if (sink !== null) await (await actions.files()).save(place, sink);
-      },
-      { failure: t('files.saveFailed') },
-    );
-}
-
-function nameOf({ name }: AttachedFile): string {
-  return name || t('files.nameless');
 }

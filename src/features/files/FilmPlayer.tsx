@@ -50,7 +50,8 @@ export function FilmPlayer({ media, file, name, isHere, tabIndex }: FilmPlayerPr
           controlsList="nodownload noremoteplayback"
           disableRemotePlayback
           playsInline
-          autoPlay
+          // By itself it would wait until it takes the line to be fast enough for all of it.
+          onLoadedMetadata={({ currentTarget }) => void currentTarget.play().catch(() => undefined)}
           onPlay={({ currentTarget }) => onlyOnePlays(currentTarget)}
           // The list of messages moves by the keys that move a film.
           onKeyDown={(event) => event.stopPropagation()}

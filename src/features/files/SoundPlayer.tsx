@@ -43,6 +43,10 @@ export function SoundPlayer({ media, name, duration, waveform, tabIndex }: Sound
     element.defaultPlaybackRate = speed;
     element.playbackRate = speed;
   }, [speed, url]);
+  useEffect(() => {
+    // By itself it would wait until it takes the line to be fast enough for all of it.
+    void audio.current?.play().catch(() => undefined);
+  }, [url]);
 
   function toggle(): void {
     const element = audio.current;
@@ -78,7 +82,6 @@ export function SoundPlayer({ media, name, duration, waveform, tabIndex }: Sound
         <audio
           ref={audio}
           src={url}
-          autoPlay
           onPlay={({ currentTarget }) => {
             onlyOnePlays(currentTarget);
             setPlaying(true);
