@@ -129,7 +129,8 @@ function refusal(status: number, headers: Readonly<Record<string, string>> = {})
 
 function nextMessage(port: MessagePort): Promise<unknown> {
   return new Promise((resolve) => {
-    port.onmessage = ({ data }) => resolve(data);
+    port.addEventListener('message', ({ data }) => resolve(data), { once: true });
+    port.start();
   });
 }
 

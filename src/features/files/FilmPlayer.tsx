@@ -39,7 +39,7 @@ export function FilmPlayer({ media, file, name, isHere, tabIndex }: FilmPlayerPr
           {duration !== undefined && <span className={styles.time}>{durationText(duration / 1000)}</span>}
         </button>
       ) : (
-        // biome-ignore lint/a11y/useMediaCaption: nobody has written down what is said
+        // oxlint-disable-next-line jsx-a11y/media-has-caption -- nobody has written down what is said
         <video
           className={styles.video}
           style={{ aspectRatio: ratio }}

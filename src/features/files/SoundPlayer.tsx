@@ -43,10 +43,6 @@ export function SoundPlayer({ media, name, duration, waveform, tabIndex }: Sound
     element.defaultPlaybackRate = speed;
     element.playbackRate = speed;
   }, [speed, url]);
-  useEffect(() => {
-    // By itself it would wait until it takes the line to be fast enough for all of it.
-    void audio.current?.play().catch(() => undefined);
-  }, [url]);
 
   function toggle(): void {
     const element = audio.current;
@@ -78,7 +74,7 @@ export function SoundPlayer({ media, name, duration, waveform, tabIndex }: Sound
   return (
     <div className={styles.player}>
       {url !== null && (
-        // biome-ignore lint/a11y/useMediaCaption: nobody has written down what is said
+        // oxlint-disable-next-line jsx-a11y/media-has-caption -- nobody has written down what is said
         <audio
           ref={audio}
           src={url}
@@ -91,6 +87,8 @@ export function SoundPlayer({ media, name, duration, waveform, tabIndex }: Sound
           onPlaying={() => setWaiting(false)}
           onLoadedMetadata={({ currentTarget }) => {
             currentTarget.currentTime = at;
+            // By itself it would wait until it takes the line to be fast enough for all of it.
+            void currentTarget.play().catch(() => undefined);
           }}
           onDurationChange={({ currentTarget: { duration: told } }) =>
             // Recordings say their length at the end alone, if at all.

@@ -3,9 +3,9 @@ import { AppError } from '../../lib/appError.ts';
 import type { NewFile } from '../../store/files.ts';
 import { withoutGifMetadata } from './gif.ts';
 import { measure } from './measure.ts';
-import { playableType } from './playableType.ts';
 import { drawAnew } from './picture.ts';
 import { headerLength, readPictureHeader } from './pictureHeader.ts';
+import { playableType } from './playableType.ts';
 
 /** Bytes that all previews of a message have together. */
 const allPreviews = 44 * 1024;

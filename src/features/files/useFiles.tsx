@@ -7,8 +7,8 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { ConversationKey, MessageView } from '../../store/chats.ts';
 import { type ChosenFile, chosenFilesAtom } from '../../store/chosenFiles.ts';
-import { withMentionLinksAtom } from '../../store/mentions.ts';
 import type { NewFile } from '../../store/files.ts';
+import { withMentionLinksAtom } from '../../store/mentions.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { onDemand, useOnDemand } from '../../ui/onDemand.tsx';
 import type { FileTrayProps } from './FileTray.tsx';
@@ -147,6 +147,7 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
       /** In the place of the form's fields; null while nothing is recorded. */
       recorder:
         isRecording && Recorder !== null ? (
+          // oxlint-disable-next-line react/static-components -- it is loaded once, and stays the same
           <Recorder
             onEnd={() => setRecording(false)}
             onKeep={keepVoice}

@@ -1,5 +1,5 @@
-import { errorText } from '../../lib/errorText.ts';
 import { t } from '../../i18n/i18n.ts';
+import { errorText } from '../../lib/errorText.ts';
 import { isPlayable, type MediaFacts, mediaHandleIn, mediaUrl } from '../../serviceWorker/media.ts';
 import type { FileActions, FilePlace } from '../../store/files.ts';
 import { openFile, type ReadableFile, type ReadingOptions } from './reading.ts';
@@ -38,7 +38,11 @@ export function createStreams({
     if (handle === null || port === undefined) return;
     const stream = streams.get(handle);
     if (stream === undefined || !isActive()) return port.postMessage(null);
-    port.onmessage = ({ data: index }: MessageEvent<unknown>) => void sendPiece(port, stream, index);
+    port.addEventListener(
+      'message',
+      ({ data: index }: MessageEvent<unknown>) => void sendPiece(port, stream, index),
+    );
+    port.start();
     port.postMessage(stream.facts);
   }
 
@@ -51,7 +55,7 @@ export function createStreams({
 
   return async (place, { size, type }) => {
     // The first visit to the app is without it.
-    if (container?.controller == null || !isPlayable(type)) return null;
+    if (container === undefined || container.controller === null || !isPlayable(type)) return null;
     if (streams.size === 0) container.addEventListener('message', answer);
     const handle = newId();
     let problem: string | null = null;

@@ -36,7 +36,7 @@ describe('a recording', () => {
   const head = '\x1a\x45\xdf\xa3\x9fB\x86\x81\x01';
   const info = '\x15\x49\xa9\x66\xa5\x2a\xd7\xb1\x83\x0f\x42\x40';
   const names = '\x4d\x80\x86Chrome\x57\x41\x86Chrome\x44\x61\x880123456\x37';
-  const sound = `${'\x1f\x43\xb6\x75'}${'Chrome'.repeat(200)}`;
+  const sound = `\x1f\x43\xb6\x75${'Chrome'.repeat(200)}`;
 
   it('leaves without the date and the names of what has written it, and with all of its sound', async () => {
     const recorded = new Blob([bytesOf(head + info + names + sound)], { type: 'audio/webm' });

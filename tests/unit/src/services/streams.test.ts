@@ -20,7 +20,9 @@ function world({ controlled = true } = {}) {
   };
   let opened = 0;
   let isActive = true;
-  const openPiece = vi.fn(async (_handle: string, _index: number, sealed: ArrayBuffer) => sealed);
+  const openPiece = vi.fn<(handle: string, index: number, sealed: ArrayBuffer) => Promise<ArrayBuffer>>(
+    async (_handle, _index, sealed) => sealed,
+  );
   const crypto = {
     openFile: async () => {
       opened += 1;
@@ -32,7 +34,7 @@ function world({ controlled = true } = {}) {
   const blobs = { read: async (_id: string, from: number) => Uint8Array.of(from / 1_048_832).buffer };
   const stream = createStreams({
     reading: { crypto, blobs },
-    container: container as unknown as ServiceWorkerContainer,
+    container,
     newId: () => globalThis.crypto.randomUUID(),
     isActive: () => isActive,
   });
@@ -42,7 +44,8 @@ function world({ controlled = true } = {}) {
     const { port1, port2 } = new MessageChannel();
     const next = () =>
       new Promise((resolve) => {
-        port1.onmessage = ({ data }) => resolve(data);
+        port1.addEventListener('message', ({ data }) => resolve(data), { once: true });
+        port1.start();
       });
     const described = next();
     const data = { type: 'media', handle: url.replace('/media/', '') };
