@@ -46,6 +46,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
     isVisible: () => document.visibilityState === 'visible',
     showsReceipts: () => store.get(preferencesAtom).readReceipts,
     indexedDB: window.indexedDB,
+    serviceWorker: navigator.serviceWorker,
     createSocket: (url) => new WebSocket(url),
   });
 

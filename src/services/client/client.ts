@@ -37,6 +37,8 @@ export interface ClientOptions extends Omit<Deps, 'api'> {
   readonly showsReceipts: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
   readonly indexedDB: IDBFactory;
+  /** It plays films piece by piece where there is one. */
+  readonly serviceWorker?: ServiceWorkerContainer;
   readonly fetch?: typeof globalThis.fetch;
   readonly connectMqtt?: RealtimeOptions['connect'];
 }
@@ -114,6 +116,7 @@ export function createClient(options: ClientOptions): Client {
           ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
         },
         indexedDB: options.indexedDB,
+        serviceWorker: options.serviceWorker,
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
         onUnauthorized(token, code) {
