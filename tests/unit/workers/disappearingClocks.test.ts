@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { ALICE_AND_BOB as CHAT, DAY, type TestDevice } from './support/device.ts';
+import {
+  createHour,
+  HOUR,
+  lines,
+  pass,
+  readHere,
+  sweep,
+  syncAll,
+  textsKept,
+} from './support/disappearing.ts';
+import { OWN } from './support/ownDevices.ts';
+
+const MINUTE = 60 * 1000;
+
+/** Has the relay take a message, and say that it did so at another time. */
+async function sendAs(device: TestDevice, text: string, off: number) {
+  const messageId = await device.queue(CHAT, text);
+  const prepared = await device.api.prepareMessage(messageId);
+  if (prepared.kind !== 'message') throw new Error(prepared.kind);
+  const { seq, timestamp } = device.relay.send(device, prepared);
+  const said = new Date(Date.parse(timestamp) + off).toISOString();
+  await device.api.messageAccepted(messageId, { seq, timestamp: said });
+  return { messageId, seq, said };
+}
+
+describe('the time of an own message', () => {
+  it.each([
+    ['a day early', -DAY],
+    ['a day late', DAY],
+  ])('runs by the own clock where the relay says that it had it %s', async (_what, off) => {
+    const { alice, world } = await createHour();
+    const { messageId } = await sendAs(alice, 'Mine.', off);
+    expect(await sweep(alice)).toBe(HOUR);
+    await pass(world, HOUR - MINUTE, alice);
+    expect((await alice.api.outbox(CHAT)).map((one) => one.messageId)).toEqual([messageId]);
+    expect((await alice.api.expireMessages([messageId])).gone).toEqual([]);
+    await pass(world, MINUTE, alice);
+    expect(await alice.api.outbox(CHAT)).toEqual([]);
+    expect((await alice.api.expireMessages([messageId])).gone).toEqual([messageId]);
+    expect((await textsKept(alice)).includes('mimi:')).toBe(false);
+  });
+
+  it.each([
+    ['early', -DAY],
+    ['late', DAY],
+  ])('runs on by it where the log says one that is a day %s', async (_what, off) => {
+    const { alice, world } = await createHour();
+    const { said } = await sendAs(alice, 'Mine.', off);
+    await pass(world, HOUR / 2, alice);
+    const { lastSeq } = await alice.api.conversation(CHAT);
+    const entries = alice.relay.entries(CHAT, lastSeq).map((entry) => ({ ...entry, timestamp: said }));
+    await alice.api.processEntries(CHAT, entries);
+    expect([await lines(alice), await sweep(alice)]).toEqual([['Mine.'], HOUR / 2]);
+    await pass(world, HOUR / 2, alice);
+    expect(await lines(alice)).toEqual([]);
+  });
+
+  it('begins when it went, however long it waited, also where the log is the first to say so', async () => {
+    const { alice, world } = await createHour();
+    const messageId = await alice.queue(CHAT, 'Waited.');
+    await pass(world, 3 * HOUR, alice);
+    expect((await alice.api.outbox(CHAT)).map((one) => one.messageId)).toEqual([messageId]);
+    const prepared = await alice.api.prepareMessage(messageId);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    alice.relay.send(alice, prepared);
+    await alice.syncOne(CHAT);
+    expect([await lines(alice), await sweep(alice)]).toEqual([['Waited.'], HOUR]);
+  });
+
+  it('is over for good where another tab hears of its sending later: nothing is shown as damaged', async () => {
+    const { alice, world } = await createHour();
+    const { messageId, said, seq } = await sendAs(alice, 'Mine.', 0);
+    await pass(world, HOUR, alice);
+    const again = alice.api.messageAccepted(messageId, { seq, timestamp: said });
+    await expect(again).rejects.toMatchObject({ code: 'unknown-message' });
+    expect([await alice.api.outbox(CHAT), await alice.history(CHAT)]).toEqual([[], []]);
+    await alice.syncOne(CHAT);
+    expect([await lines(alice), (await alice.api.conversation(CHAT)).lastMessage]).toEqual([[], null]);
+  });
+});
+
+describe('a message that was over before it came', () => {
+  it('is neither unread nor told of', async () => {
+    const { alice, bob, phone, world } = await createHour();
+    await bob.send(CHAT, 'Too late.');
+    await alice.sync();
+    await readHere(alice);
+    await phone.syncOne(OWN);
+    world.clock.advance(HOUR);
+    const { lastSeq } = await phone.api.conversation(CHAT);
+    const { messages, state } = await phone.api.processEntries(CHAT, phone.relay.entries(CHAT, lastSeq));
+    expect([messages, state.unread, state.lastMessage]).toEqual([[], 0, null]);
+    await bob.send(CHAT, 'In time.');
+    await syncAll(phone);
+    expect((await phone.api.conversation(CHAT)).unread).toBe(1);
+  });
+
+  it('is not counted where its end comes before it is erased', async () => {
+    const { alice, bob, phone, world } = await createHour();
+    await bob.send(CHAT, 'One.');
+    await bob.send(CHAT, 'Two.');
+    await syncAll(alice, phone);
+    await readHere(alice);
+    await phone.syncOne(OWN);
+    expect((await phone.api.conversation(CHAT)).unread).toBe(2);
+    world.clock.advance(HOUR);
+    await phone.api.setReadPosition(CHAT, 'elsewhere', 3);
+    expect((await phone.api.conversation(CHAT)).unread).toBe(0);
+  });
+});
