@@ -167,6 +167,13 @@ export class MessageKeeper {
     await this.expire(started);
   }
 
+  /** Has a message that was read disappear when it would have by the clock before it was set back, from which `seen` is. */
+  setTimeBack({ messageId, record, row, seq }: LoggedMessage, seen: number): void {
+    const left = Math.max(0, (record.expiresAt ?? seen) - seen);
+    const expiresAt = this.#account.now() + Math.min(left, timerOf(saidBy({ record })) * 1000);
+    this.#put(seq, messageId, { ...record, expiresAt }, row.copyDue !== undefined);
+  }
+
   /**
    * No clock of another device, and none of the relay, gives a message more than its span from now on, or has it read before the relay had
    * it.

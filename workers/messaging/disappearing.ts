@@ -2,6 +2,7 @@
 import { ConversationId, check, Ids, Timer } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
+import { followClock } from '../conversation/clockSetBack.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { MessageKeeper } from '../conversation/messageKeeper.ts';
@@ -40,6 +41,7 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
       const shown = check('expireMessages', Ids, given);
       const account = session.account();
       return write(account.db, 'relaxed', async (tx) => {
+        await followClock(tx, account);
         const now = account.now();
         const index = tx.objectStore('messages').index('expires');
         for (const [conversationId, seq] of await index.getAllKeys(IDBKeyRange.upperBound([now, []]))) {

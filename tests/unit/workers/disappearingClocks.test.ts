@@ -110,3 +110,54 @@ describe('a message that was over before it came', () => {
     expect((await phone.api.conversation(CHAT)).unread).toBe(0);
   });
 });
+
+describe('a message that was opened while the clock was ahead', () => {
+  it('has no more than its time once the clock is right, less what had passed of it', async () => {
+    const { alice, bob, world } = await createHour();
+    await bob.send(CHAT, 'Opened in the future.');
+    await alice.sync();
+    const right = world.clock.now();
+    world.clock.set(right + 10 * DAY);
+    const ahead = await alice.openTab();
+    await readHere(ahead);
+    expect(await sweep(ahead)).toBe(HOUR);
+    await pass(world, HOUR / 4, ahead);
+    world.clock.set(right + HOUR);
+    const tab = await alice.openTab();
+    expect([await lines(tab), await sweep(tab)]).toEqual([['Opened in the future.'], (3 * HOUR) / 4]);
+    // The tab of before goes on by the clock as it is now.
+    expect([await sweep(ahead), await lines(ahead)]).toEqual([(3 * HOUR) / 4, ['Opened in the future.']]);
+    await pass(world, (3 * HOUR) / 4, tab);
+    expect([await lines(tab), await lines(ahead)]).toEqual([[], []]);
+  });
+
+  it('has no more than its time, though the browser was closed as it was opened', async () => {
+    const { alice, bob, world } = await createHour();
+    await bob.send(CHAT, 'Opened in the future.');
+    await alice.sync();
+    await sweep(alice);
+    const right = world.clock.now();
+    world.clock.set(right + 10 * DAY);
+    const ahead = await alice.openTab();
+    await sweep(ahead);
+    world.clock.advance(HOUR);
+    await readHere(ahead);
+    world.clock.set(right + 2 * HOUR);
+    const tab = await alice.openTab();
+    expect(await sweep(tab)).toBe(HOUR);
+  });
+
+  it('is left as it is where the clock of now is behind the time of its arrival', async () => {
+    const { alice, bob, world } = await createHour();
+    await bob.send(CHAT, 'Stays its hour.');
+    await alice.sync();
+    await readHere(alice);
+    await sweep(alice);
+    const right = world.clock.now();
+    world.clock.set(Date.UTC(2020, 0, 1));
+    const tab = await alice.openTab();
+    await sweep(tab);
+    world.clock.set(right + HOUR / 2);
+    expect([await lines(tab), await sweep(tab)]).toEqual([['Stays its hour.'], HOUR / 2]);
+  });
+});
