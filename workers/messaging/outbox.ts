@@ -146,6 +146,17 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       });
     },
 
+    async messagePlace(id, givenId) {
+      const conversationId = check('messagePlace', ConversationId, id);
+      const messageId = check('messagePlace', Id, givenId);
+      const account = session.account();
+      return read(account.db, async (tx) => {
+        const keys = await tx.objectStore('messages').index('messageId').getAllKeys(messageId);
+        if (keys.some(([within]) => within === conversationId)) return 'log';
+        return (await tx.objectStore('outbox').getKey(messageId)) === undefined ? null : 'outbox';
+      });
+    },
+
     async sendAnyway(id) {
       const conversationId = check('sendAnyway', ConversationId, id);
       const account = session.accountOnDevice();

@@ -20,13 +20,13 @@ export function MessageAnnouncer() {
     const arrivalsIn = createArrivals(Date.now());
     const arrivals = () => arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
 
-    function wording({ key, message }: Arrival): string {
+    async function wording({ key, message }: Arrival): Promise<string> {
       const name = store.get(nameOfAtom)(message.senderId);
       const text = contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) });
       const groupId = groupIdOfKey(key);
       if (groupId === null) return t('messages.announcement', { name, text });
       const group = store.get(groupsAtom).items.find(({ id }) => id === groupId);
-      const isForMe = store.get(mentionsMeAtom)(message.content);
+      const isForMe = await store.get(mentionsMeAtom)(message.content);
       return t(isForMe ? 'messages.mentionAnnouncement' : 'messages.groupAnnouncement', {
         name,
         group: group?.name ?? t('messages.unnamedGroup'),
@@ -36,7 +36,7 @@ export function MessageAnnouncer() {
 
     arrivals();
     return store.sub(chatsAtom, () => {
-      for (const arrival of arrivals()) setAnnouncement(() => wording(arrival));
+      for (const arrival of arrivals()) void wording(arrival).then(setAnnouncement);
     });
   }, [setAnnouncement, store]);
 
