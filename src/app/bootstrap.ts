@@ -47,6 +47,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
     showsReceipts: () => store.get(preferencesAtom).readReceipts,
     showsTyping: () => store.get(preferencesAtom).typing,
     indexedDB: window.indexedDB,
+    serviceWorker: navigator.serviceWorker,
     createSocket: (url) => new WebSocket(url),
   });
 

@@ -7,7 +7,7 @@ import type { SendFailure } from './sendFailures.ts';
 /** The message that another one answers, as it is now. */
 export interface Quote {
   /** Null where this device doesn't have it, or the person has deleted it here. */
-  readonly message: Pick<MessageView, 'messageId' | 'senderId' | 'content'> | null;
+  readonly message: Pick<MessageView, 'messageId' | 'senderId' | 'content' | 'timer'> | null;
   /** With null: its time was over. */
   readonly hasDisappeared?: true;
 }

@@ -39,6 +39,8 @@ export interface ClientOptions extends Omit<Deps, 'api'> {
   readonly showsTyping: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
   readonly indexedDB: IDBFactory;
+  /** It plays films piece by piece where there is one. */
+  readonly serviceWorker?: ServiceWorkerContainer;
   readonly fetch?: typeof globalThis.fetch;
   readonly connectMqtt?: RealtimeOptions['connect'];
 }
@@ -117,6 +119,7 @@ export function createClient(options: ClientOptions): Client {
           ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
         },
         indexedDB: options.indexedDB,
+        serviceWorker: options.serviceWorker,
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
         onUnauthorized(token, code) {

@@ -29,7 +29,7 @@ import { createServices, type Services, type ServicesOptions } from './services.
 
 export interface MessengerOptions
   extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
-    Pick<FilesOptions, 'indexedDB' | 'relay'>,
+    Pick<FilesOptions, 'indexedDB' | 'relay' | 'serviceWorker'>,
     Pick<RelayConnectionOptions, 'onConnected' | 'onDisconnected' | 'onUnauthorized'> {
   readonly deps: Deps;
   /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
@@ -91,9 +91,19 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
-  const { indexedDB, relay } = options;
+  const { indexedDB, relay, serviceWorker } = options;
   const { chats, outbox } = services;
-  const fileOptions = { deps, ownUserId: userId, chats, outbox, isActive, background, relay, indexedDB };
+  const fileOptions = {
+    deps,
+    ownUserId: userId,
+    chats,
+    outbox,
+    isActive,
+    background,
+    relay,
+    indexedDB,
+    serviceWorker,
+  };
   const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(fileOptions);
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
 
