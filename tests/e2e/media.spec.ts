@@ -91,7 +91,11 @@ test('a voice message is recorded, discarded, listened to, sent and heard', asyn
 
   await test.step('who doesn’t allow the microphone is told so, and can write on', async () => {
     await record.click();
-    await expect(page.getByText(/^The microphone was not allowed/)).toBeVisible();
+    await expect(
+      alice.toast(
+        'The microphone was not allowed. You can allow it in the browser’s settings for this page.',
+      ),
+    ).toBeVisible();
     await expect(recorder).toBeHidden();
     await expect(page.getByRole('textbox', { name: /Message/ })).toBeFocused();
   });
