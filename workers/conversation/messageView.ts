@@ -143,7 +143,7 @@ export function outboxView(
   };
 }
 
-function timerView(said: Said | null): Pick<MessageView, 'timer'> {
+export function timerView(said: Said | null): Pick<MessageView, 'timer'> {
   const timer = timerOf(said);
   return timer === 0 ? {} : { timer };
 }

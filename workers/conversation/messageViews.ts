@@ -29,6 +29,7 @@ import {
   saidBy,
   saidByKnown,
   textOf,
+  timerView,
   unsentChange,
   type WaitingMessage,
   wordsOf,
@@ -282,7 +283,7 @@ export class MessageViews {
     if (said?.kind !== 'message') return none;
     const { edits, isDeleted } = await this.#allReplacements(senderId, id);
     const content: MessageContent = isDeleted ? { kind: 'deleted' } : (textOf(edits) ?? said.content);
-    return { message: { messageId, senderId, content } };
+    return { message: { messageId, senderId, content, ...timerView(said) } };
   }
 
   /** Adds to what the log has what waits in the outbox, where the message is this person's. */

@@ -71,10 +71,13 @@ export function MessagePopups(props: MessagePopupsProps) {
     if (popup === undefined) return null;
     const { messageId } = popup.message;
     // As it is now: it may change while something is open about it.
-    const message = messages.findLast((one) => one.messageId === messageId) ?? popup.message;
+    const now = messages.findLast((one) => one.messageId === messageId);
+    const message = now ?? popup.message;
     const own = message.senderId === ownId;
     return {
       ...popup,
+      // Its time may be over while its words are shown.
+      open: popup.open && now !== undefined,
       message,
       own,
       abilities: abilitiesOf(message, { own, canWrite: props.canWrite }),

@@ -8,6 +8,7 @@ import groups from './groups.json';
 import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
 import movingOn from './movingOn.json';
+import mute from './mute.json';
 import profile from './profile.json';
 import reports from './reports.json';
 import retention from './retention.json';
@@ -15,6 +16,7 @@ import sessions from './sessions.json';
 import settings from './settings.json';
 import shortcuts from './shortcuts.json';
 import timer from './timer.json';
+import typing from './typing.json';
 import unvouched from './unvouched.json';
 import views from './views.json';
 
@@ -29,6 +31,7 @@ export default {
   invitations,
   messageBackup,
   movingOn,
+  mute,
   profile,
   reports,
   retention,
@@ -36,6 +39,7 @@ export default {
   settings,
   shortcuts,
   timer,
+  typing,
   unvouched,
   views,
 };

@@ -35,6 +35,8 @@ export interface ClientOptions extends Omit<Deps, 'api'> {
   readonly isVisible: () => boolean;
   /** The person lets others see how far they have received and read. */
   readonly showsReceipts: () => boolean;
+  /** True where the person lets others see that they are writing, and wants to see it of them. */
+  readonly showsTyping: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
   readonly indexedDB: IDBFactory;
   /** It plays films piece by piece where there is one. */
@@ -110,6 +112,7 @@ export function createClient(options: ClientOptions): Client {
         hasToken,
         isVisible: options.isVisible,
         showsReceipts: options.showsReceipts,
+        showsTyping: options.showsTyping,
         relay: {
           host: addresses.apiHost,
           token: readToken,
@@ -231,6 +234,8 @@ export function createClient(options: ClientOptions): Client {
     },
     openChat: async (userId) => signedIn().openConversation.open(userId),
     loadOlderMessages: async (key) => signedIn().openConversation.loadOlder(key),
+    muteConversation: async (key, mute) => (await signedIn().loadMutes()).set(key, mute),
+    tellTyping: (key, isWriting) => messenger?.tellTyping(key, isWriting),
     sendMessage: async (key, text, inReplyTo) => signedIn().messaging.send(key, text, inReplyTo),
     changeMessage: async (key, change) => signedIn().messaging.change(key, change),
     deleteMessageHere: async (key, messageId) => signedIn().messaging.deleteHere(key, messageId),

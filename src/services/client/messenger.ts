@@ -25,7 +25,7 @@ import {
   type RelayConnection,
   type RelayConnectionOptions,
 } from './relayConnection.ts';
-import { createServices, type ServicesOptions } from './services.ts';
+import { createServices, type Services, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
   extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
@@ -53,6 +53,8 @@ export interface Messenger extends RelayConnection {
   readonly security: Security;
   readonly ownDevices: Pick<OwnDevices, 'acknowledgeOlderStates'>;
   readonly confirmation: Confirmation;
+  readonly tellTyping: Services['tellTyping'];
+  readonly loadMutes: Services['loadMutes'];
   /** Loads the files of this session. */
   files(): Promise<Files>;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
@@ -118,6 +120,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownDevices: services.ownDevices,
     security,
     confirmation,
+    tellTyping: services.tellTyping,
+    loadMutes: services.loadMutes,
     files,
     retryLists: () => lists.retry(),
     async updateProfile(change) {
@@ -157,6 +161,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
       await shown;
       services.ownDevices.start();
       if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
+      background(async () => {
+        if ((await crypto.mutes()).length > 0) sessionEvents.emit('mutesChanged', { isHere: false });
+      });
       background(async () => {
         // Finds files on their way, and those that are to go from the relay.
         const waiting = await crypto.localEntries('upload');

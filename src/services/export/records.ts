@@ -6,7 +6,7 @@ import type {
 } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
-import { mentionedBy } from '../../store/mentions.ts';
+import { mentionsIn } from '../../lib/markdown.ts';
 import { messageTime } from '../../store/messageTime.ts';
 import { withOwnName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
@@ -103,7 +103,7 @@ export function messageRecord(
       emoji,
       users: userIds.map((id) => ({ id, name: name(id) })),
     })),
-    mentions: mentionedBy(content).map((id) => ({ id, name: name(id) })),
+    mentions: ('isMarkdown' in content ? mentionsIn(content.text) : []).map((id) => ({ id, name: name(id) })),
     kind: content.kind,
     reason: content.kind === 'undecryptable' ? content.reason : null,
     timestamp: shown,
