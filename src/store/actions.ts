@@ -147,6 +147,8 @@ export interface AppActions {
    * @param inReplyTo message id of what it answers
    */
   sendMessage(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
+  /** Passes a text on to a conversation, marked as forwarded; as `sendMessage`. */
+  forwardMessage(key: ConversationKey, text: string): Promise<void>;
   /** Edits or deletes an own message for everybody, or reacts to one; as `sendMessage`, `unsentChanges` tells the rest. */
   changeMessage(key: ConversationKey, change: MessageChange): Promise<void>;
   /** Deletes a message on this browser alone. */

@@ -70,7 +70,7 @@ export function messageView(
     ...clockOf(record),
     status: record.own ? 'sent' : 'received',
     content: messageContent(record, said),
-    ...timerView(said),
+    ...marksOf(said),
   };
 }
 
@@ -139,13 +139,16 @@ export function outboxView(
     status: record.status === 'discarded' ? 'failed' : record.status,
     ...(record.failure === null ? {} : { failure: record.failure }),
     content: contentOf(said),
-    ...timerView(said),
+    ...marksOf(said),
   };
 }
 
-function timerView(said: Said | null): Pick<MessageView, 'timer'> {
+function marksOf(said: Said | null): Pick<MessageView, 'timer' | 'isForwarded'> {
   const timer = timerOf(said);
-  return timer === 0 ? {} : { timer };
+  return {
+    ...(timer === 0 ? {} : { timer }),
+    ...(said?.kind === 'message' && said.isForwarded === true ? { isForwarded: true } : {}),
+  };
 }
 
 export function openMessage(

@@ -26,6 +26,8 @@ import { isShownText, isTextType, readText, readWords, textPart } from './textPa
 
 const VERSION = 1;
 const MIMI = 'mimi:';
+/** Extension of MIMI content: true in a message that somebody has passed on. It names neither author nor original. */
+const FORWARDED = 'sinetti-forwarded';
 /** One emoji as people see it: a flag, a keycap, or pictures with their tones and tags, joined. */
 const EMOJI =
   /^(?:\p{Regional_Indicator}{2}|[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:[\u{E0020}-\u{E007E}]{1,16}\u{E007F})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?){0,8})$/u;
@@ -56,6 +58,8 @@ export type Said =
       readonly inReplyTo: string | null;
       /** Seconds after which it disappears, once it was read; as with an edit, absent where it stays. */
       readonly expires?: number;
+      /** Its sender has passed it on. */
+      readonly isForwarded?: true;
     }
   | Change;
 
@@ -71,6 +75,7 @@ export interface MessagePlace {
  * @param salt 16 random octets
  * @param inReplyTo content id of what it answers
  * @param timer seconds after which it disappears; 0 for never
+ * @param isForwarded it says that it was passed on
  * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8
  */
 export function encodeTextPayload(
@@ -78,11 +83,13 @@ export function encodeTextPayload(
   salt: Uint8Array,
   inReplyTo: string | null = null,
   timer = 0,
+  isForwarded = false,
 ): string {
   return encodePayload({
     salt,
     expires: expirationOf(timer),
     inReplyTo: idBytes(inReplyTo),
+    ...(isForwarded ? { extensions: new Map([[FORWARDED, true]]) } : {}),
     body: textPart(text),
   });
 }
@@ -305,7 +312,16 @@ function mimiContent(bytes: Uint8Array): Said {
   if (!isShownText(body)) return unknown;
   const words = readWords(body);
   if (replaces) return { kind: 'edit', of: replaces, ...words, ...expires };
-  return { kind: 'message', content: { kind: 'text', ...words }, inReplyTo: inReplyTo ?? null, ...expires };
+  const marks = { ...expires, ...forwarding(content) };
+  return { kind: 'message', content: { kind: 'text', ...words }, inReplyTo: inReplyTo ?? null, ...marks };
+}
+
+/** @throws GuardFailure for a mark that says anything but yes: another word in it may name an author */
+function forwarding({ extensions }: MimiContent): { isForwarded?: true } {
+  const mark = extensions.get(FORWARDED);
+  if (mark === undefined) return {};
+  if (mark !== true) throw new GuardFailure('forwarded');
+  return { isForwarded: true };
 }
 
 /**
@@ -329,6 +345,7 @@ function filesContent(content: MimiContent, inReplyTo: string | null): Said {
     content: { kind: 'files', ...words, files },
     inReplyTo,
     ...lifetime(content.expires),
+    ...forwarding(content),
   };
 }
 

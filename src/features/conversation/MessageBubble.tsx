@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, Timer } from 'lucide-react';
+import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, Forward, Timer } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
@@ -94,6 +94,11 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
             reachable={reachable}
             onLead={actions.onLead}
           />
+        )}
+        {message.isForwarded === true && content.kind !== 'deleted' && (
+          <p className={styles.forwarded}>
+            <Forward aria-hidden="true" /> {t('forward.mark')}
+          </p>
         )}
         <MessageContent
           message={message}

@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
 import { useAtomValue } from 'jotai';
-import { Copy, Info, Pencil, Reply, SmilePlus, Trash2, UsersRound } from 'lucide-react';
+import { Copy, Forward, Info, Pencil, Reply, SmilePlus, Trash2, UsersRound } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useContext, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
@@ -17,6 +17,7 @@ export interface MessageMenuActions {
   readonly onReactors: (message: MessageView) => void;
   readonly onReply: (message: MessageView) => void;
   readonly onEdit: (message: MessageView) => void;
+  readonly onForward: (message: MessageView) => void;
   readonly onDelete: (message: MessageView) => void;
   readonly onDetails: (message: MessageView) => void;
   readonly onCopy: (text: string) => void;
@@ -64,6 +65,7 @@ export function MessageMenuPopup(props: MessageMenuProps) {
           <Menu.Popup className={styles.popup} aria-label={t('chat.actions')} finalFocus={props.returnFocus}>
             {abilities.react && <QuickReactions {...props} />}
             {abilities.reply && item(<Reply />, t('chat.reply'), () => props.onReply(message))}
+            {abilities.forward && item(<Forward />, t('forward.forward'), () => props.onForward(message))}
             {abilities.edit && item(<Pencil />, t('chat.edit'), () => props.onEdit(message))}
             {text.trim() !== '' && item(<Copy />, t('chat.copyText'), () => props.onCopy(text))}
             {message.reactions !== undefined &&

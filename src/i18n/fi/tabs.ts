@@ -4,6 +4,7 @@ import contacts from './contacts.json';
 import emoji from './emoji.json';
 import events from './events.json';
 import files from './files.json';
+import forward from './forward.json';
 import groups from './groups.json';
 import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
@@ -25,6 +26,7 @@ export default {
   emoji,
   events,
   files,
+  forward,
   groups,
   invitations,
   messageBackup,

@@ -230,6 +230,7 @@ export function createClient(options: ClientOptions): Client {
     loadOlderMessages: async (key) => signedIn().openConversation.loadOlder(key),
     sendMessage: async (key, text, inReplyTo) => signedIn().messaging.send(key, text, inReplyTo),
     changeMessage: async (key, change) => signedIn().messaging.change(key, change),
+    forwardMessage: async (key, text) => signedIn().messaging.forward(key, text),
     deleteMessageHere: async (key, messageId) => signedIn().messaging.deleteHere(key, messageId),
     messageVersions: async (key, messageId) => signedIn().messaging.versions(key, messageId),
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),

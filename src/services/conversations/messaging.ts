@@ -18,6 +18,7 @@ import { sendErrorText } from './sendErrors.ts';
 
 export interface Messaging {
   send(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
+  forward(key: ConversationKey, text: string): Promise<void>;
   change(key: ConversationKey, change: MessageChange): Promise<void>;
   retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
@@ -123,6 +124,10 @@ export function createMessaging(options: MessagingOptions): Messaging {
       await queue(key, (message) =>
         crypto.queueMessage({ ...message, text: trimmed, ...(inReplyTo === undefined ? {} : { inReplyTo }) }),
       );
+    },
+
+    async forward(key, text) {
+      await queue(key, (message) => crypto.queueMessage({ ...message, text, isForwarded: true }));
     },
 
     async change(key, change) {

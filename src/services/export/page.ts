@@ -155,7 +155,7 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
           ? []
           : [html`${day === null ? [] : [html`</ol>\n`]}<h3>${today}</h3>\n<ol class="messages">\n`];
       day = today;
-      const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${clockOf(record)}${statusOf(record)}</p>`;
+      const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${record.is_forwarded ? ` · ${t('forward.mark')}` : ''}${clockOf(record)}${statusOf(record)}</p>`;
       return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${quoteOf(quoted)}${textOf(record)}${changesOf(record)}</li>\n`
         .text;
     },

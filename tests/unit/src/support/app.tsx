@@ -92,6 +92,7 @@ export function fakeActions(): FakeActions {
     loadOlderMessages: vi.fn<AppActions['loadOlderMessages']>().mockResolvedValue(),
     sendMessage: vi.fn<AppActions['sendMessage']>().mockResolvedValue(),
     changeMessage: vi.fn<AppActions['changeMessage']>().mockResolvedValue(),
+    forwardMessage: vi.fn<AppActions['forwardMessage']>().mockResolvedValue(),
     deleteMessageHere: vi.fn<AppActions['deleteMessageHere']>().mockResolvedValue(),
     messageVersions: vi.fn<AppActions['messageVersions']>().mockResolvedValue([]),
     retryMessage: vi.fn<AppActions['retryMessage']>().mockResolvedValue(),
