@@ -162,6 +162,10 @@ export interface AppActions {
    * vouches for: anyway, by which the creator keeps these, or once the creator has had them removed.
    */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
+  /** Loads the starred messages into `starsAtom`. */
+  loadStars(): Promise<void>;
+  /** Stars a message on all of the person's devices, or takes the star back. Errors: `stars-full`. */
+  setStar(key: ConversationKey, messageId: string, isStarred: boolean): Promise<void>;
   /** Has the members of a conversation agree that messages disappear after so many seconds, from the next one on; 0 for never. */
   setMessageTimer(key: ConversationKey, seconds: number): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */

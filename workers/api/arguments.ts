@@ -261,6 +261,14 @@ export const QueueInput = object({
   sentAt: timestamp,
 });
 
+export const StarInput = object({
+  conversationId: ConversationId,
+  of: Id,
+  isStarred: boolean,
+  messageId: Id,
+  sentAt: timestamp,
+});
+
 export const ChangeInput = object({
   conversationId: ConversationId,
   messageId: Id,

@@ -15,6 +15,7 @@ import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
 import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
+import type { StarsApi } from './starsApi.ts';
 
 export type { WireBytes } from '../codec/base64url.ts';
 export type { AttachedFile, FileFacts, FileKind, FilePreview } from './attachedFile.ts';
@@ -98,7 +99,8 @@ export interface CryptoApi
     SecurityApi,
     DisappearingApi,
     EvidenceApi,
-    FilesApi {
+    FilesApi,
+    StarsApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**

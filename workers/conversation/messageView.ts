@@ -184,6 +184,11 @@ export function unsentChange(
   return [{ messageId, kind, status, ...(failure === null ? {} : { failure }) }];
 }
 
+/** Returns whether it is a reaction that a message shows; a star is for its person alone. */
+export function isReaction(said: Said | null): said is Extract<Said, { kind: 'reaction' }> {
+  return said?.kind === 'reaction' && said.starredIn === undefined;
+}
+
 /** Reactions to a message: each emoji once a person, and no more of them than a person needs. */
 export class FoundReactions {
   readonly #userIds = new Map<string, Set<string>>();

@@ -111,6 +111,7 @@ export function MessagePopups(props: MessagePopupsProps) {
           onReact={changes.react}
           onReply={thenWrite(changes.reply)}
           onEdit={thenWrite(changes.edit)}
+          onStar={changes.star}
           onForward={fromMenu('forward')}
           onPick={fromMenu('picker')}
           onReactors={fromMenu('reactors')}

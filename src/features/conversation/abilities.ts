@@ -6,6 +6,7 @@ export interface Abilities {
   readonly react: boolean;
   readonly reply: boolean;
   readonly forward: boolean;
+  readonly star: boolean;
   readonly edit: boolean;
   readonly deleteForEveryone: boolean;
   readonly deleteHere: boolean;
@@ -22,6 +23,7 @@ export function abilitiesOf(
   return {
     react: canWrite && isShared,
     reply: canWrite && isShared,
+    star: ['text', 'files', 'unknown'].includes(content.kind) && seq !== null,
     // A copy would outlive what its author has agreed on with the others.
     forward: content.kind === 'text' && content.text.trim() !== '' && message.timer === undefined,
     edit: canWrite && own && isEditable(message),

@@ -15,6 +15,7 @@ import retention from './retention.json';
 import sessions from './sessions.json';
 import settings from './settings.json';
 import shortcuts from './shortcuts.json';
+import stars from './stars.json';
 import timer from './timer.json';
 import unvouched from './unvouched.json';
 import views from './views.json';
@@ -37,6 +38,7 @@ export default {
   sessions,
   settings,
   shortcuts,
+  stars,
   timer,
   unvouched,
   views,

@@ -236,6 +236,8 @@ export function createClient(options: ClientOptions): Client {
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
     settleDoubt: async (key, how) => signedIn().messaging.settleDoubt(key, how),
+    loadStars: async () => (await signedIn().stars()).load(),
+    setStar: async (key, messageId, isStarred) => (await signedIn().stars()).set(key, messageId, isStarred),
     setMessageTimer: async (key, seconds) => signedIn().messaging.setTimer(key, seconds),
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),

@@ -4,6 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { announcementAtom } from '../../store/announcement.ts';
 import { chatsAtom } from '../../store/chats.ts';
 import { composeAtom, composingAtom } from '../../store/composing.ts';
+import { forgetStarAtom, starsAtom } from '../../store/stars.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -33,11 +34,14 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
       ...messages,
       ...(state?.lastMessage ? [state.lastMessage] : []),
     ]);
-    return all.filter((message) => message.timer !== undefined && message.seq !== null);
+    return [...all, ...(store.get(starsAtom) ?? []).map(({ message }) => message)].filter(
+      (message) => message.timer !== undefined && message.seq !== null,
+    );
   }
 
   function forget(messageId: string): void {
     chats.removeMessage(messageId, 'disappeared');
+    store.set(forgetStarAtom, messageId);
     for (const [key, { edit, replyTo }] of Object.entries(store.get(composingAtom))) {
       if (replyTo?.messageId === messageId) store.set(composeAtom, key, () => ({ replyTo: null }));
       if (edit?.message.messageId === messageId) store.set(composeAtom, key, () => ({ edit: null }));

@@ -6,6 +6,7 @@ import { errorCode } from '../../lib/errorCode.ts';
 import { ApiError } from '../../net/errors.ts';
 import type { ConversationKey } from '../../store/chats.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
+import { forgetStarAtom } from '../../store/stars.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
@@ -162,6 +163,7 @@ export function createMessaging(options: MessagingOptions): Messaging {
       if (conversationId === null) return;
       const state = await crypto.deleteMessageHere(conversationId, messageId);
       chats.removeMessage(messageId);
+      store.set(forgetStarAtom, messageId);
       chats.setState(state);
     },
 

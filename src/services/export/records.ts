@@ -28,6 +28,8 @@ export interface ExportedMessage {
   readonly in_reply_to: string | null;
   /** Its sender has passed it on. */
   readonly is_forwarded: boolean;
+  /** The person has starred it. */
+  readonly is_starred: boolean;
   /** The text; null where there is none to read. */
   readonly content: string | null;
   /** The text is formatted, or stands as it is. */
@@ -79,6 +81,7 @@ export function messageRecord(
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
   versions: readonly MessageVersion[] = [],
+  isStarred = false,
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
@@ -99,6 +102,7 @@ export function messageRecord(
     group_name: groupId === null ? null : groupNameOf(groupId),
     in_reply_to: message.quote?.message?.messageId ?? null,
     is_forwarded: message.isForwarded === true,
+    is_starred: isStarred,
     content: content.kind === 'text' ? content.text : null,
     content_type: content.kind === 'text' ? (content.isMarkdown ? 'text/markdown' : 'text/plain') : null,
     versions: versions.map(({ text, timestamp }) => ({ timestamp, text })),

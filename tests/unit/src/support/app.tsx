@@ -99,6 +99,8 @@ export function fakeActions(): FakeActions {
     messageEvidence: vi.fn<AppActions['messageEvidence']>().mockRejectedValue(new Error('none')),
     saveView: vi.fn<AppActions['saveView']>().mockResolvedValue(''),
     compareView: vi.fn<AppActions['compareView']>().mockRejectedValue(new Error('none')),
+    loadStars: vi.fn<AppActions['loadStars']>().mockResolvedValue(),
+    setStar: vi.fn<AppActions['setStar']>().mockResolvedValue(),
     setMessageTimer: vi.fn<AppActions['setMessageTimer']>().mockResolvedValue(),
     settleDoubt: vi.fn<AppActions['settleDoubt']>().mockResolvedValue(),
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
