@@ -261,7 +261,13 @@ describe('what a message allows', () => {
         { id: veikko.id, username: 'veikko', created_at: '2026-06-01T12:00:00.000Z' },
       ]),
     );
-    expect(await items(world, 'At ten?')).toEqual(['Forward', 'Star', 'Copy text', 'Message details', 'Delete']);
+    expect(await items(world, 'At ten?')).toEqual([
+      'Forward',
+      'Star',
+      'Copy text',
+      'Message details',
+      'Delete',
+    ]);
   });
 
   it('opens under a finger that rests on it, and not under one that scrolls', async () => {
