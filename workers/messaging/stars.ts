@@ -41,7 +41,7 @@ export function createStars(deps: TransactionDeps, session: Session) {
         const same = stars.filter(
           (one) => one.conversationId === conversationId && one.of === message.contentId,
         );
-        // Those whose messages are gone take no room.
+        // A star whose message is gone takes no room.
         const isFull =
           stars.length >= limits.stars && (await shownStars(tx, account, stars)).length >= limits.stars;
         if (isStarred && same.length === 0 && isFull) throw new CryptoApiError('stars-full');
@@ -66,7 +66,7 @@ export function createStars(deps: TransactionDeps, session: Session) {
 async function readStars(tx: Transaction, account: UnlockedAccount): Promise<Star[]> {
   const self = selfConversationId(account.userId);
   const views = new MessageViews(tx, account, self);
-  // What was taken back has a key that is empty.
+  // A star that was taken back has an empty key.
   const range = IDBKeyRange.bound([self, ''], [self, []], true, true);
   const about = tx.objectStore('messages').index('about');
   const [keys, rows] = await Promise.all([about.getAllKeys(range), about.getAll(range)]);

@@ -24,7 +24,7 @@ export function ProfilePanel({ onOpenConversation }: Pick<StarredProps, 'onOpenC
   const prefix = useId();
   const sections = [
     { id: `${prefix}profile`, title: t('profile.title'), Card: ProfileCard },
-    // Who has starred nothing has nothing to look for here.
+    // Without a star there is nothing to look for here.
     ...(hasStars ? [{ id: `${prefix}starred`, title: t('stars.title'), Card: StarredCard }] : []),
     { id: `${prefix}found`, title: t('profile.found.title'), Card: DiscoverabilityCard },
     { id: `${prefix}groups`, title: t('invitations.setting.title'), Card: AskedFirstCard },
