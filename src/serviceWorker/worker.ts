@@ -1,3 +1,4 @@
+import { answerMedia } from './media.ts';
 import { activateMessage, type WorkerMessage } from './messages.ts';
 import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
@@ -38,8 +39,11 @@ self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([precache.activate(), tellPages({ type: 'takeover' })])),
 );
 self.addEventListener('fetch', (event) => {
+  const { clients, location } = self;
   const answer =
-    answerWithoutPage(event.request, self.location.origin, keysOrigin) ?? precache.answer(event.request);
+    answerMedia(event.request, event.clientId, { origin: location.origin, clients }) ??
+    answerWithoutPage(event.request, location.origin, keysOrigin) ??
+    precache.answer(event.request);
   if (answer !== null) event.respondWith(answer);
 });
 

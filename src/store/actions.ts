@@ -11,6 +11,7 @@ import type {
 import type { Person } from './contacts.ts';
 import type { FileActions } from './files.ts';
 import type { GroupInvitationChange } from './groupInvitations.ts';
+import type { Mute } from './mutes.ts';
 import type { PersonReport } from './reports.ts';
 import type { SafetyNumbers } from './trust.ts';
 
@@ -142,6 +143,10 @@ export interface AppActions {
   /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;
   loadOlderMessages(key: ConversationKey): Promise<void>;
+  /** Mutes a conversation on all of the person's devices; `until` 0 ends it. */
+  muteConversation(key: ConversationKey, mute: Mute): Promise<void>;
+  /** Tells others in the conversation, unless the person wants none of it, that they are writing, or have emptied the form. */
+  tellTyping(key: ConversationKey, isWriting: boolean): void;
   /**
    * Resolves once the message is queued (kept, sealed); its status then tells the rest.
    * @param inReplyTo message id of what it answers

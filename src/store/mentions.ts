@@ -1,6 +1,7 @@
 import { atom } from 'jotai';
 import { type ConversationKey, groupIdOfKey, type MessageContent } from './chats.ts';
 import { groupsAtom } from './groups.ts';
+import { mutesAtom } from './mutes.ts';
 import { nameOfAtom } from './names.ts';
 import { withOwnName } from './people.ts';
 import { currentUserAtom } from './session.ts';
@@ -68,6 +69,12 @@ export function withMentionNames(text: string, nameOf: (userId: string) => strin
 export const mentionsMeAtom = atom((get) => (content: MessageContent): boolean => {
   const user = get(currentUserAtom);
   return user !== null && mentionedBy(content).includes(user.id);
+});
+
+/** Returns whether a message makes no noise, because its conversation is muted and it mentions nobody who is to be told. */
+export const isQuietAtom = atom((get) => (key: ConversationKey, content: MessageContent): boolean => {
+  const mute = get(mutesAtom)[key];
+  return mute !== undefined && !(mute.mentions && get(mentionsMeAtom)(content));
 });
 
 /** Returns the ids of those whom a message mentions, no id twice. */

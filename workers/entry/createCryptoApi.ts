@@ -25,6 +25,7 @@ import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
 import { createSavedViews } from '../messaging/savedView.ts';
 import { createStars } from '../messaging/stars.ts';
+import { createTyping } from '../messaging/typing.ts';
 import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
 import { createAccountState } from '../trust/accountState.ts';
@@ -68,6 +69,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createMessageChanges(deps, session),
     ...createStars(deps, session),
     ...createReceipts(deps, session),
+    ...createTyping(deps, session),
     ...createDisappearing(deps, session),
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),

@@ -11,7 +11,7 @@ import {
   type MessageView,
 } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { isQuietAtom, mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -102,7 +102,10 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
 
   function follow(): void {
     const arrivals = arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
-    for (const arrival of arrivals) void alert(arrival);
+    const isQuiet = store.get(isQuietAtom);
+    for (const arrival of arrivals) {
+      if (!isQuiet(arrival.key, arrival.message.content)) void alert(arrival);
+    }
     closeWhere(isOver);
   }
 

@@ -8,6 +8,8 @@ import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
+import { MuteButton } from '../conversation/MuteButton.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { TimerButton } from '../conversation/TimerButton.tsx';
 import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
@@ -35,12 +37,17 @@ export function GroupPane(props: GroupPaneProps) {
         <ChatHeader
           name={name}
           shape="square"
-          detail={t('groups.memberCount', { count: group.memberCount })}
+          detail={
+            <OrTyping conversationKey={groupKeyOf(group.id)} live>
+              {t('groups.memberCount', { count: group.memberCount })}
+            </OrTyping>
+          }
           backLabel={t('groups.back')}
           onBack={onClose}
           action={
             <>
               {!group.ended && <TimerButton conversationKey={groupKeyOf(group.id)} state={chat.state} />}
+              {!group.ended && <MuteButton conversationKey={groupKeyOf(group.id)} />}
               <IconButton
                 label={t('groups.details')}
                 icon={<PanelRight />}

@@ -3,9 +3,9 @@ import { useEffect } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { announcementAtom } from '../../store/announcement.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
-import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
+import { activeConversationAtom, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { isQuietAtom, mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
@@ -36,7 +36,12 @@ export function MessageAnnouncer() {
 
     arrivals();
     return store.sub(chatsAtom, () => {
-      for (const arrival of arrivals()) setAnnouncement(() => wording(arrival));
+      const isQuiet = store.get(isQuietAtom);
+      for (const arrival of arrivals()) {
+        const { key, message } = arrival;
+        if (key === store.get(activeConversationAtom) || !isQuiet(key, message.content))
+          setAnnouncement(() => wording(arrival));
+      }
     });
   }, [setAnnouncement, store]);
 

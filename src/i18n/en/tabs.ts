@@ -9,6 +9,7 @@ import groups from './groups.json';
 import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
 import movingOn from './movingOn.json';
+import mute from './mute.json';
 import profile from './profile.json';
 import reports from './reports.json';
 import retention from './retention.json';
@@ -17,6 +18,7 @@ import settings from './settings.json';
 import shortcuts from './shortcuts.json';
 import stars from './stars.json';
 import timer from './timer.json';
+import typing from './typing.json';
 import unvouched from './unvouched.json';
 import views from './views.json';
 
@@ -32,6 +34,7 @@ export default {
   invitations,
   messageBackup,
   movingOn,
+  mute,
   profile,
   reports,
   retention,
@@ -40,6 +43,7 @@ export default {
   shortcuts,
   stars,
   timer,
+  typing,
   unvouched,
   views,
 };

@@ -26,11 +26,11 @@ import {
   type RelayConnection,
   type RelayConnectionOptions,
 } from './relayConnection.ts';
-import { createServices, type ServicesOptions } from './services.ts';
+import { createServices, type Services, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
   extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
-    Pick<FilesOptions, 'indexedDB' | 'relay'>,
+    Pick<FilesOptions, 'indexedDB' | 'relay' | 'serviceWorker'>,
     Pick<RelayConnectionOptions, 'onConnected' | 'onDisconnected' | 'onUnauthorized'> {
   readonly deps: Deps;
   /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
@@ -54,6 +54,8 @@ export interface Messenger extends RelayConnection {
   readonly security: Security;
   readonly ownDevices: Pick<OwnDevices, 'acknowledgeOlderStates'>;
   readonly confirmation: Confirmation;
+  readonly tellTyping: Services['tellTyping'];
+  readonly loadMutes: Services['loadMutes'];
   /** Loads the files of this session. */
   files(): Promise<Files>;
   /** Loads the stars of this session. */
@@ -92,9 +94,19 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
-  const { indexedDB, relay } = options;
+  const { indexedDB, relay, serviceWorker } = options;
   const { chats, outbox } = services;
-  const demanded = { deps, ownUserId: userId, chats, outbox, isActive, background, relay, indexedDB };
+  const demanded = {
+    deps,
+    ownUserId: userId,
+    chats,
+    outbox,
+    isActive,
+    background,
+    relay,
+    indexedDB,
+    serviceWorker,
+  };
   const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(demanded);
   const stars = async () => (await withTexts('tabs', import('../conversations/stars.ts'))).starsOf(demanded);
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
@@ -112,6 +124,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownDevices: services.ownDevices,
     security,
     confirmation,
+    tellTyping: services.tellTyping,
+    loadMutes: services.loadMutes,
     files,
     stars,
     retryLists: () => lists.retry(),
@@ -152,6 +166,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
       await shown;
       services.ownDevices.start();
       if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
+      background(async () => {
+        if ((await crypto.mutes()).length > 0) sessionEvents.emit('mutesChanged', { isHere: false });
+      });
       background(async () => {
         // Finds files on their way, and those that are to go from the relay.
         const waiting = await crypto.localEntries('upload');

@@ -90,6 +90,8 @@ export function fakeActions(): FakeActions {
     removeContact: vi.fn<AppActions['removeContact']>().mockResolvedValue(),
     openChat: vi.fn<AppActions['openChat']>().mockResolvedValue(),
     loadOlderMessages: vi.fn<AppActions['loadOlderMessages']>().mockResolvedValue(),
+    muteConversation: vi.fn<AppActions['muteConversation']>().mockResolvedValue(),
+    tellTyping: vi.fn<AppActions['tellTyping']>(),
     sendMessage: vi.fn<AppActions['sendMessage']>().mockResolvedValue(),
     changeMessage: vi.fn<AppActions['changeMessage']>().mockResolvedValue(),
     forwardMessage: vi.fn<AppActions['forwardMessage']>().mockResolvedValue(),
