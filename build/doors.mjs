@@ -146,6 +146,11 @@ const rooms = [
   service('backup', 'core', 'conversations'),
   service('export', 'core'),
   service('files', 'core', 'conversations'),
+  // The service worker asks it for what is played.
+  {
+    ...service('files/streams.ts', 'core', 'conversations'),
+    may: [...service('files/streams.ts', 'core', 'conversations').may, 'src/serviceWorker/media.ts'],
+  },
   service(
     'client',
     'core',

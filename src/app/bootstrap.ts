@@ -43,7 +43,9 @@ export function bootstrap(options: BootstrapOptions): AppActions {
     isOnline: () => navigator.onLine,
     isVisible: () => document.visibilityState === 'visible',
     showsReceipts: () => store.get(preferencesAtom).readReceipts,
+    showsTyping: () => store.get(preferencesAtom).typing,
     indexedDB: window.indexedDB,
+    serviceWorker: navigator.serviceWorker,
     createSocket: (url) => new WebSocket(url),
   });
 

@@ -34,7 +34,7 @@ const parser = new MarkdownIt('zero', { maxNesting: 24 }).enable([
   'link',
   'text_join',
 ]);
-parser.validateLink = (url) => mentionedIn(url) !== null || namedLink('', url) !== null;
+parser.validateLink = (url) => personIn(url) !== null || namedLink('', url) !== null;
 
 const kinds: Readonly<Record<string, PlainKind>> = {
   paragraph: 'paragraph',
@@ -97,8 +97,20 @@ function leavesOf({ content, info, type }: Token, isInLink: boolean): MarkdownNo
   );
 }
 
-function mentionedIn(url: string): string | null {
+function personIn(url: string): string | null {
   return /^sinetti:user\/([\w-]{1,64})$/.exec(url)?.[1] ?? null;
+}
+
+/** Returns the ids of those whom a formatted text mentions, no id twice: in code, and beyond the limits, nobody. */
+export function mentionsIn(text: string): readonly string[] {
+  return [...new Set(mentionedBy(parseMarkdown(text) ?? []))];
+}
+
+function mentionedBy(nodes: readonly MarkdownNode[]): readonly string[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === 'mention') return [node.userId];
+    return 'children' in node ? mentionedBy(node.children) : [];
+  });
 }
 
 /** Has a link say its host where its words don't; one to nowhere is but its words. */
@@ -106,7 +118,7 @@ function withHosts(node: MarkdownNode): readonly MarkdownNode[] {
   if (!('children' in node)) return [node];
   const children = node.children.flatMap(withHosts);
   if (node.kind !== 'link') return [{ ...node, children }];
-  const userId = mentionedIn(node.link.href);
+  const userId = personIn(node.link.href);
   if (userId !== null) return [{ kind: 'mention', userId }];
   const link = namedLink(textOf(children), node.link.href);
   return link === null ? children : [{ ...node, link, children }];

@@ -1,3 +1,4 @@
+import { answerMedia } from './media.ts';
 import { activateMessage, type WorkerMessage } from './messages.ts';
 import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
@@ -39,9 +40,11 @@ self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([precache.activate(), tellPages({ type: 'takeover' })])),
 );
 self.addEventListener('fetch', (event) => {
+  const { clients, location } = self;
   const answer =
-    answerWithoutPage(event.request, self.location.origin, keysOrigin) ??
-    answerOperator(event.request, self.location.origin, settings) ??
+    answerMedia(event.request, event.clientId, { origin: location.origin, clients }) ??
+    answerWithoutPage(event.request, location.origin, keysOrigin) ??
+    answerOperator(event.request, location.origin, settings) ??
     precache.answer(event.request);
   if (answer !== null) event.respondWith(answer);
 });

@@ -1,6 +1,7 @@
 import { atom } from 'jotai';
 import { type ConversationKey, groupIdOfKey, type MessageContent } from './chats.ts';
 import { groupsAtom } from './groups.ts';
+import { mutesAtom } from './mutes.ts';
 import { nameOfAtom } from './names.ts';
 import { withOwnName } from './people.ts';
 import { currentUserAtom } from './session.ts';
@@ -64,14 +65,20 @@ export function withMentionNames(text: string, nameOf: (userId: string) => strin
   return text.replace(mentionLink, (_link, userId: string) => `@${nameOf(userId)}`);
 }
 
-/** Returns whether a message mentions this person. */
-export const mentionsMeAtom = atom((get) => (content: MessageContent): boolean => {
+/** Resolves to whether a message mentions this person; the grammar is loaded for one that has their id at all. */
+export const mentionsMeAtom = atom((get) => async (content: MessageContent): Promise<boolean> => {
   const user = get(currentUserAtom);
-  return user !== null && mentionedBy(content).includes(user.id);
+  if (user === null || !('isMarkdown' in content) || !content.text.includes(`sinetti:user/${user.id}`))
+    return false;
+  const { mentionsIn } = await import('../lib/markdown.ts');
+  return mentionsIn(content.text).includes(user.id);
 });
 
-/** Returns the ids of those whom a message mentions, no id twice. */
-export function mentionedBy(content: MessageContent): readonly string[] {
-  if (!('isMarkdown' in content)) return [];
-  return [...new Set([...content.text.matchAll(mentionLink)].flatMap(([, userId]) => userId ?? []))];
-}
+/** Resolves to whether a message makes no noise, because its conversation is muted and it mentions nobody who is to be told. */
+export const isQuietAtom = atom(
+  (get) =>
+    async (key: ConversationKey, content: MessageContent): Promise<boolean> => {
+      const mute = get(mutesAtom)[key];
+      return mute !== undefined && !(mute.mentions && (await get(mentionsMeAtom)(content)));
+    },
+);

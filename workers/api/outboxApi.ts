@@ -66,6 +66,8 @@ export interface OutboxApi {
     text: string;
     /** Message id of what it answers. */
     inReplyTo?: string;
+    /** It says that it was passed on, and nothing of where from. */
+    isForwarded?: boolean;
     sentAt: string;
   }): Promise<QueuedMessage>;
   /**
@@ -92,6 +94,11 @@ export interface OutboxApi {
    * one that was sent.
    */
   discardMessage(messageId: string): Promise<ConversationState | null>;
+  /**
+   * Finds a message or a change of one's own by its message id. In the outbox it may still reach the log, also where it was
+   * discarded; null for one that is in neither, and will not come any more.
+   */
+  messagePlace(conversationId: string, messageId: string): Promise<'log' | 'outbox' | null>;
   /**
    * The person sends in a direct conversation although what was shown differs: `isDoubted` falls, until something else is
    * found. Or in a group although it holds people whom nobody has vouched for: `unvouchedIds` is empty then.

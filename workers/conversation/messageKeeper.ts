@@ -41,7 +41,7 @@ export class MessageKeeper {
   /**
    * Keeps a message or a change under its position, and nothing of what was deleted.
    * @param conversation where content ids are still to be given, for a change of a message that isn't found
-   * @returns the message, or the one that it changes; null where that isn't known
+   * @returns the message, or the one that it changes; null where that isn't known, and of one whose time is over as it comes
    */
   async keep(
     seq: number,
@@ -52,7 +52,7 @@ export class MessageKeeper {
     const row = this.#put(seq, messageId, record);
     const given: LoggedMessage = { seq, messageId, record, row };
     const logged = row.expires === undefined ? given : this.#timed(given, conversation);
-    if (logged.record.erased === null && (await this.expire(logged))) return { logged };
+    if (logged.record.erased === null && (await this.expire(logged))) return null;
     if (row.about !== undefined) this.views.noteChange();
     else if (!(await this.views.hasChanges())) return { logged };
     const changed = await this.#settle(logged);
@@ -167,6 +167,13 @@ export class MessageKeeper {
     await this.expire(started);
   }
 
+  /** Has a message that was read disappear when it would have by the clock before it was set back, from which `seen` is. */
+  setTimeBack({ messageId, record, row, seq }: LoggedMessage, seen: number): void {
+    const left = Math.max(0, (record.expiresAt ?? seen) - seen);
+    const expiresAt = this.#account.now() + Math.min(left, timerOf(saidBy({ record })) * 1000);
+    this.#put(seq, messageId, { ...record, expiresAt }, row.copyDue !== undefined);
+  }
+
   /**
    * No clock of another device, and none of the relay, gives a message more than its span from now on, or has it read before the relay had
    * it.
@@ -182,7 +189,9 @@ export class MessageKeeper {
 
   /** Starts the clock of one that came: from its sending where it is this person's, or from where another device has read it. */
   #timed(logged: LoggedMessage, conversation: ConversationRecord | null): LoggedMessage {
-    const { expiresAt, senderId, sentAt, timestamp } = logged.record;
+    const { expiresAt, own, senderId, sentAt, timestamp } = logged.record;
+    // The device that wrote it knows when the relay took it, and asks nobody else.
+    if (own && expiresAt !== null) return this.#started(logged, Number.POSITIVE_INFINITY, false);
     const isOwn = senderId === this.#account.userId;
     // A reading of what was still to come is none.
     const earliest = Date.parse(timestamp) - limits.clockDifference;

@@ -19,6 +19,7 @@ import {
   type Edit,
   FoundReactions,
   isOver,
+  isReaction,
   type KnownMessage,
   type LoggedMessage,
   messageView,
@@ -29,6 +30,7 @@ import {
   saidBy,
   saidByKnown,
   textOf,
+  timerView,
   unsentChange,
   type WaitingMessage,
   wordsOf,
@@ -282,7 +284,7 @@ export class MessageViews {
     if (said?.kind !== 'message') return none;
     const { edits, isDeleted } = await this.#allReplacements(senderId, id);
     const content: MessageContent = isDeleted ? { kind: 'deleted' } : (textOf(edits) ?? said.content);
-    return { message: { messageId, senderId, content } };
+    return { message: { messageId, senderId, content, ...timerView(said) } };
   }
 
   /** Adds to what the log has what waits in the outbox, where the message is this person's. */
@@ -331,7 +333,7 @@ export class MessageViews {
     }
     logged.sort((one, other) => one.seq - other.seq);
     const waiting = await this.#changesWaiting();
-    const given = waiting.filter(({ said }) => said.kind === 'reaction' && ids.includes(said.of));
+    const given = waiting.filter(({ said }) => isReaction(said) && ids.includes(said.of));
     const takings = waiting.filter(({ said }) => said.kind === 'deletion');
     const taken = new Set(takings.map(({ said }) => said.of));
     const found = new FoundReactions();
@@ -340,7 +342,7 @@ export class MessageViews {
     for (const one of logged) {
       const { messageId, record } = one;
       const said = saidBy(one);
-      if (said?.kind !== 'reaction') continue;
+      if (!isReaction(said)) continue;
       const isOwn = record.senderId === userId;
       const id = isOwn ? contentIdOfRecord(record, this.#at(messageId)) : null;
       if (isOwn) ownIds.add(id);

@@ -12,7 +12,7 @@ import {
   readConversation,
 } from '../storage/records.ts';
 import { selfConversationId } from './conversationId.ts';
-import { isShown, openMessage, openOutbox } from './messageView.ts';
+import { isOver, isShown, openMessage, openOutbox } from './messageView.ts';
 import { MessageViews } from './messageViews.ts';
 import { hasReceipts, isReceiptDue, readReceipts } from './receiptRows.ts';
 
@@ -137,7 +137,8 @@ export async function countUnread(
   const range = IDBKeyRange.bound([conversationId, readSeq], [conversationId, []], true, true);
   let count = 0;
   for await (const { row, seq } of messageRows(tx, range, 'next')) {
-    if (openMessage(account, conversationId, seq, row).senderId !== account.userId) count++;
+    const record = openMessage(account, conversationId, seq, row);
+    if (record.senderId !== account.userId && !isOver(account, record)) count++;
     if (count >= limits.unread) break;
   }
   return count;

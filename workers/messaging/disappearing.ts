@@ -2,15 +2,17 @@
 import { ConversationId, check, Ids, Timer } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
+import { followClock } from '../conversation/clockSetBack.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { MessageKeeper } from '../conversation/messageKeeper.ts';
 import { openOutbox } from '../conversation/messageView.ts';
 import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
+import { ownEnd } from '../conversation/sentMessages.ts';
 import { findMessage } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { UNREAD, type WriteTransaction, write } from '../storage/db.ts';
-import { contentIdOf, readPayload, timerOf } from '../storage/payload.ts';
+import { contentIdOf } from '../storage/payload.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 
 export function createDisappearing(deps: TransactionDeps, session: Session) {
@@ -39,6 +41,7 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
       const shown = check('expireMessages', Ids, given);
       const account = session.account();
       return write(account.db, 'relaxed', async (tx) => {
+        await followClock(tx, account);
         const now = account.now();
         const index = tx.objectStore('messages').index('expires');
         for (const [conversationId, seq] of await index.getAllKeys(IDBKeyRange.upperBound([now, []]))) {
@@ -47,27 +50,38 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
           // An edit may have gone with its message.
           if (logged?.record.erased === null) await keeper.expire(logged);
         }
-        await eraseWaiting(tx, account, now);
+        const { ends, ids } = await eraseWaiting(tx, account, now);
         const gone: string[] = [];
-        for (const id of shown) if ((await findMessage(tx, account, id)) === null) gone.push(id);
-        const [next = UNREAD] = (await index.openKeyCursor())?.key ?? [];
+        for (const id of shown)
+          if (!ids.has(id) && (await findMessage(tx, account, id)) === null) gone.push(id);
+        const [first = UNREAD] = (await index.openKeyCursor())?.key ?? [];
+        const next = Math.min(first, ...ends);
         return { gone, nextIn: next === UNREAD ? null : Math.max(0, next - now) };
       });
     },
   } satisfies Partial<CryptoApi>;
 }
 
-/** Erases what the relay has taken, and what is over before the log has shown it. */
-async function eraseWaiting(tx: WriteTransaction, account: UnlockedAccount, now: number): Promise<void> {
-  const [rows, ids] = await readOutbox(tx, null);
+/**
+ * Erases what the relay has taken, and what is over before the log has shown it.
+ * @returns the ids of what is left, and when those of it that were taken are over
+ */
+async function eraseWaiting(tx: WriteTransaction, account: UnlockedAccount, now: number) {
+  const [rows, messageIds] = await readOutbox(tx, null);
+  const ids = new Set<string>();
+  const ends: number[] = [];
   for (const [i, row] of rows.entries()) {
-    const messageId = ids[i] ?? '';
+    const messageId = messageIds[i] ?? '';
     const record = openOutbox(account, messageId, row);
-    const { payload, status, timestamp } = record;
-    const timer = status === 'sent' && timestamp !== null ? timerOf(readPayload(payload)) : 0;
-    if (timer === 0 || Date.parse(timestamp ?? '') + timer * 1000 > now) continue;
+    const { payload, status } = record;
+    const end = status === 'sent' && record.acceptedAt !== null ? ownEnd(record, now) : null;
+    if (status !== 'discarded') ids.add(messageId);
+    if (end !== null && end > now) ends.push(end);
+    if (end === null || end > now) continue;
+    ids.delete(messageId);
     const at = { conversationId: row.conversationId, messageId, senderId: account.userId };
     const gone = { ...record, status: 'discarded', payload: '', expired: contentIdOf(payload, at) } as const;
     await putInOutbox(tx, account, messageId, row, gone);
   }
+  return { ends, ids };
 }

@@ -45,12 +45,12 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async queueMessage(input) {
-      const { inReplyTo, text, ...message } = check('queueMessage', QueueInput, input);
+      const { inReplyTo, isForwarded, text, ...message } = check('queueMessage', QueueInput, input);
       const account = session.accountOnDevice();
       const salt = env.random(MIMI_SALT_LENGTH);
       return queue(account, deps, message, async (views, _tx, timer) => {
         const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
-        return { payloads: [encodeTextPayload(text, salt, answered, timer)], shown: null };
+        return { payloads: [encodeTextPayload(text, salt, answered, timer, isForwarded)], shown: null };
       });
     },
 
@@ -88,16 +88,20 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       return prepared ?? alreadySent(account, messageId);
     },
 
-    async messageAccepted(id, accepted) {
+    async messageAccepted(id, given) {
       const messageId = check('messageAccepted', Id, id);
-      const { seq, timestamp } = check('messageAccepted', AcceptedInput, accepted);
+      const { seq, timestamp } = check('messageAccepted', AcceptedInput, given);
       const account = session.account();
       return write(account.db, 'relaxed', async (tx) => {
         const waiting = await find(tx, account, messageId);
         // The log's entry may arrive before the acknowledgement does.
         if (waiting === null) return requireLogged(tx, account, messageId);
         const { row } = waiting;
-        const record: OutboxRecord = { ...waiting.record, status: 'sent', failure: null, seq, timestamp };
+        // Its time was over before this tab heard of what another one did.
+        if (waiting.record.expired !== null) throw new CryptoApiError('unknown-message');
+        const accepted = { status: 'sent', failure: null, seq, timestamp } as const;
+        const acceptedAt = waiting.record.acceptedAt ?? account.now();
+        const record: OutboxRecord = { ...waiting.record, ...accepted, acceptedAt };
         const { joinedSeq, membership } = await readConversation(tx, account.sealer, row.conversationId);
         // A copy of this browser had sent it before this browser became another device.
         const isBeforeJoin = membership !== 'member' || seq <= joinedSeq;
@@ -139,6 +143,17 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         if (record.ciphertext === null) await tx.objectStore('outbox').delete(messageId);
         else await putInOutbox(tx, account, messageId, row, { ...record, status: 'discarded' });
         return storedState(tx, account, row.conversationId);
+      });
+    },
+
+    async messagePlace(id, givenId) {
+      const conversationId = check('messagePlace', ConversationId, id);
+      const messageId = check('messagePlace', Id, givenId);
+      const account = session.account();
+      return read(account.db, async (tx) => {
+        const keys = await tx.objectStore('messages').index('messageId').getAllKeys(messageId);
+        if (keys.some(([within]) => within === conversationId)) return 'log';
+        return (await tx.objectStore('outbox').getKey(messageId)) === undefined ? null : 'outbox';
       });
     },
 

@@ -18,6 +18,7 @@ export function newOutboxRecord(payload: string, sentAt: string): OutboxRecord {
     ciphertext: null,
     seq: null,
     timestamp: null,
+    acceptedAt: null,
     headerAt: null,
     expired: null,
   };

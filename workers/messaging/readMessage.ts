@@ -4,6 +4,7 @@ import type { LogEntryInput, UndecryptableReason } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
 import { areClocksClose, openMessage, openOutbox } from '../conversation/messageView.ts';
+import { ownEnd } from '../conversation/sentMessages.ts';
 import { type OutboxRow, withinConversation } from '../storage/db.ts';
 import type { ConversationRecord, MessageRecord } from '../storage/records.ts';
 import { codeOf, decryptEntry, isEmptied, reasonOf, received, refusal } from './logEntries.ts';
@@ -84,7 +85,8 @@ async function takeFromOutbox(
     const isCopied = !isSeen && (await isOfOwnLeaf(transaction, entry));
     return unread(refusal(entry, isSeen ? 'damaged' : 'storage-erased', true), isCopied);
   }
-  const { ciphertext, expired, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
+  const waiting = openOutbox(account, entry.id, row);
+  const { ciphertext, expired, headerAt, payload, sentAt } = waiting;
   await tx.objectStore('outbox').delete(entry.id);
   const unaltered = ciphertext !== null && hasContent(transaction.conversationId, entry, ciphertext);
   // Another place may have the message too, and have encrypted it under the same keys.
@@ -92,7 +94,7 @@ async function takeFromOutbox(
   if (headerAt === 0) chain.ownHeaderless(entry);
   const clock = headerAt === null ? null : Date.parse(sentAt);
   const record: MessageRecord = { ...received(entry, payload, clock), own: true };
-  if (expired === null) return unread(record);
+  if (expired === null) return unread({ ...record, expiresAt: ownEnd(waiting, account.now()) });
   const erased = { id: expired, of: null, isShown: false, how: 'expired' as const };
   return unread({ ...record, payload: null, erased });
 }

@@ -16,6 +16,7 @@ import {
 } from '../storage/db.ts';
 import { DeviceRecord, KeysRecord } from '../storage/records.ts';
 import { Sealer } from '../storage/sealer.ts';
+import { AccountClock } from './accountClock.ts';
 import { endSession } from './endSession.ts';
 import type { Locks } from './locks.ts';
 import { openStorageKey, sealStorageKey } from './storageKey.ts';
@@ -53,7 +54,8 @@ export interface UnlockedAccount {
   isStarted: boolean;
   /** Called when the account is locked: each wipes secrets that are in memory. */
   readonly wipeWhenLocked: (() => void)[];
-  /** Milliseconds since the Unix epoch, by which messages disappear: it doesn't go back when this machine's clock is set back. */
+  readonly clock: AccountClock;
+  /** Milliseconds since the Unix epoch, by `clock`. */
   readonly now: () => number;
 }
 
@@ -351,13 +353,12 @@ async function openedAccount(
   userId: string,
   db: AccountDatabase,
   sealer: Sealer,
-  { env, monotonic }: SessionDeps,
+  deps: SessionDeps,
 ): Promise<UnlockedAccount> {
   const row = await db.get('device', 'device');
   const device = row === undefined ? null : toDevice(sealer.open('device', 'device', row, DeviceRecord));
-  const opened = env.now() - monotonic();
-  const now = () => Math.max(env.now(), Math.floor(opened + monotonic()));
-  return { userId, db, sealer, device, isStarted: false, wipeWhenLocked: [], now };
+  const clock = new AccountClock(deps);
+  return { userId, db, sealer, device, isStarted: false, wipeWhenLocked: [], clock, now: clock.now };
 }
 
 /** Reads what the device keeps of the vault. @throws CryptoApiError `locked` when the browser has evicted it */

@@ -42,7 +42,7 @@ interface RootSchema extends DBSchema {
 interface AccountSchema extends DBSchema {
   /**
    * The single records `keys`, `device`, `start`, `former` (the device before this one), `marks`, `name` (the own one,
-   * signed), `history` (the message backup's), `ownState` (what the own devices are to be told), `revisions`
+   * signed), `clock` (see clockSetBack.ts), `history` (the message backup's), `ownState` (what the own devices are to be told), `revisions`
    * (what they have said of their keys and account state), `removed` (own devices that
    * their group has taken out) and `unlock` (the storage key, sealed under a key that the vault gives; `nextUnlock` under one
    * of a vault that the relay may have taken). Browsers from before vault version 2 have a `vault` instead of `keys`.

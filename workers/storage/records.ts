@@ -350,6 +350,11 @@ export const OutboxRecord = object({
   ciphertext: nullable(bytes(limits.content)),
   seq: nullable(integer(1)),
   timestamp: nullable(timestamp),
+  /**
+   * The time of the first acknowledgement by this device's clock (ms since the Unix epoch); null until then, and from versions
+   * that went by the relay's time.
+   */
+  acceptedAt: withDefault(nullable(integer(0)), null),
   /** The position in the header of `ciphertext`; null for one from before there were headers. */
   headerAt: withDefault(nullable(integer(0)), null),
   /** It has disappeared before the log showed it: its content id, and no payload. */

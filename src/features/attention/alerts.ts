@@ -11,7 +11,7 @@ import {
   type MessageView,
 } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { isQuietAtom, mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -55,6 +55,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
 
   async function alert(arrival: Arrival): Promise<void> {
     const { key, message } = arrival;
+    if (await store.get(isQuietAtom)(key, message.content)) return;
     const reading = isReading(key);
     const wait = waits[reading ? 'reading' : document.visibilityState];
     await new Promise((resolve) => setTimeout(resolve, wait));
@@ -70,7 +71,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     const ownerId = store.get(currentUserAtom)?.id;
     if (!desktopNotifications || document.hasFocus() || ownerId === undefined) return;
     const close = await showDesktopNotification({
-      ...wording(arrival, showMessageText),
+      ...(await wording(arrival, showMessageText)),
       tag: `sinetti-${key}`,
       chat: { ownerId, key },
       onClick: () => onOpen(key),
@@ -80,14 +81,17 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     else shown.set(key, { message, close });
   }
 
-  function wording({ key, message }: Arrival, withText: boolean): { title: string; body: string } {
+  async function wording(
+    { key, message }: Arrival,
+    withText: boolean,
+  ): Promise<{ title: string; body: string }> {
     const name = store.get(nameOfAtom)(message.senderId);
     const body = withText ? contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) }) : '';
     const groupId = groupIdOfKey(key);
     if (groupId === null) return { title: withText ? name : t('attention.messageFrom', { name }), body };
     const known = store.get(groupsAtom).items.find(({ id }) => id === groupId);
     const group = known?.name ?? t('messages.unnamedGroup');
-    if (store.get(mentionsMeAtom)(message.content))
+    if (await store.get(mentionsMeAtom)(message.content))
       return { title: t('attention.mentionedIn', { name, group }), body };
     return { title: t(withText ? 'attention.personInGroup' : 'attention.messageIn', { name, group }), body };
   }
@@ -101,8 +105,8 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
   }
 
   function follow(): void {
-    const arrivals = arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
-    for (const arrival of arrivals) void alert(arrival);
+    for (const arrival of arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id))
+      void alert(arrival);
     closeWhere(isOver);
   }
 

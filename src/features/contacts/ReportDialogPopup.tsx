@@ -34,20 +34,23 @@ export function ReportDialogPopup({ person, open, onOpenChange }: ReportDialogPr
 function ReportForm({ person, onDone }: Pick<ReportDialogProps, 'person'> & { onDone: () => void }) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
-  const last = useMessagesOf(person.id);
+  const { isHere, last } = useMessagesOf(person.id);
   const [reason, setReason] = useState<PersonReport['reason']>('spam');
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<readonly Offered[]>([]);
   const [busy, setBusy] = useState(false);
 
   const isChosen = ({ messageId }: Offered) => chosen.some((one) => one.messageId === messageId);
-  // Ticked messages stay, however much they write meanwhile.
-  const past = chosen.filter(({ messageId }) => last.every((one) => one.messageId !== messageId));
+  // Ticked messages stay, however much they write or delete meanwhile, until their time is over.
+  const past = chosen.filter(
+    (one) => isHere(one) && last.every(({ messageId }) => messageId !== one.messageId),
+  );
   const messages = [...last, ...past];
+  const ticked = messages.filter(isChosen);
 
   async function send() {
     setBusy(true);
-    const report = { userId: person.id, reason, text: text.trim(), messages: messages.filter(isChosen) };
+    const report = { userId: person.id, reason, text: text.trim(), messages: ticked };
     const isSent = await attempt(() => actions.report(report), {
       success: t('reports.sent'),
       failure: t('reports.failed'),
@@ -105,7 +108,7 @@ function ReportForm({ person, onDone }: Pick<ReportDialogProps, 'person'> & { on
               })}
               checked={isChosen(message)}
               onCheckedChange={(isTicked) => tick(message, isTicked)}
-              disabled={busy || (chosen.length >= sent.messages && !isChosen(message))}
+              disabled={busy || (ticked.length >= sent.messages && !isChosen(message))}
             />
           ))}
         </div>
@@ -120,13 +123,15 @@ interface Offered {
   readonly text: string;
 }
 
-/** Their last messages that this page has, the newest first. */
-function useMessagesOf(userId: string): Offered[] {
-  const chats = useAtomValue(chatsAtom);
-  return (chats[userId]?.messages ?? [])
-    .flatMap(({ content, messageId, senderId, timestamp }) =>
+/** Their last messages that this page has, the newest first, and whether it still has one. */
+function useMessagesOf(userId: string) {
+  const messages = useAtomValue(chatsAtom)[userId]?.messages ?? [];
+  const last = messages
+    .flatMap(({ content, messageId, senderId, timestamp }): Offered[] =>
       senderId === userId && content.kind === 'text' ? [{ messageId, timestamp, text: content.text }] : [],
     )
     .slice(-offered)
     .toReversed();
+  const isHere = (one: Offered) => messages.some(({ messageId }) => messageId === one.messageId);
+  return { isHere, last };
 }

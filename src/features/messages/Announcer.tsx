@@ -3,9 +3,9 @@ import { useEffect } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { announcementAtom } from '../../store/announcement.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
-import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
+import { activeConversationAtom, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { isQuietAtom, mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
@@ -20,13 +20,13 @@ export function MessageAnnouncer() {
     const arrivalsIn = createArrivals(Date.now());
     const arrivals = () => arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
 
-    function wording({ key, message }: Arrival): string {
+    async function wording({ key, message }: Arrival): Promise<string> {
       const name = store.get(nameOfAtom)(message.senderId);
       const text = contentPreview(message.content, { nameOf: store.get(ownOrOtherNameAtom) });
       const groupId = groupIdOfKey(key);
       if (groupId === null) return t('messages.announcement', { name, text });
       const group = store.get(groupsAtom).items.find(({ id }) => id === groupId);
-      const isForMe = store.get(mentionsMeAtom)(message.content);
+      const isForMe = await store.get(mentionsMeAtom)(message.content);
       return t(isForMe ? 'messages.mentionAnnouncement' : 'messages.groupAnnouncement', {
         name,
         group: group?.name ?? t('messages.unnamedGroup'),
@@ -34,9 +34,16 @@ export function MessageAnnouncer() {
       });
     }
 
+    async function announce(arrival: Arrival): Promise<void> {
+      const { key, message } = arrival;
+      const isOpen = key === store.get(activeConversationAtom);
+      if (isOpen || !(await store.get(isQuietAtom)(key, message.content)))
+        setAnnouncement(await wording(arrival));
+    }
+
     arrivals();
     return store.sub(chatsAtom, () => {
-      for (const arrival of arrivals()) setAnnouncement(() => wording(arrival));
+      for (const arrival of arrivals()) void announce(arrival);
     });
   }, [setAnnouncement, store]);
 

@@ -115,9 +115,12 @@ function withQuotes(
     if (now === undefined || (now !== 'disappeared' && now?.content === quoted?.content)) return message;
     isStale = true;
     if (now === 'disappeared') return { ...message, quote: { message: null, hasDisappeared: true as const } };
-    const { content, messageId, senderId } = now ?? {};
-    const isThere = content !== undefined && messageId !== undefined && senderId !== undefined;
-    return { ...message, quote: { message: isThere ? { messageId, senderId, content } : null } };
+    if (now === null) return { ...message, quote: { message: null } };
+    const { content, messageId, senderId, timer } = now;
+    return {
+      ...message,
+      quote: { message: { messageId, senderId, content, ...(timer === undefined ? {} : { timer }) } },
+    };
   });
   return isStale ? quoting : present;
 }
@@ -134,7 +137,7 @@ export interface Chats {
   /** Sets whether the messages of a chat are kept. */
   setLoaded(key: ConversationKey, isLoaded: boolean): void;
   isLoaded(key: ConversationKey): boolean;
-  /** Removes a message, and says in answers to it why where its time was over. */
+  /** Removes a message, and says in answers to it, also where it isn't loaded, why where its time was over. */
   removeMessage(messageId: string, why?: 'disappeared'): void;
   /** Keeps the newest messages of a chat that is left; the others can be loaded again. */
   trim(key: ConversationKey, kept: number): void;
@@ -211,9 +214,10 @@ export function createChats(
     isLoaded: (key) => loaded.has(key),
     removeMessage(messageId, why) {
       for (const [key, chat] of Object.entries(store.get(chatsAtom))) {
-        if (!chat.messages.some((message) => message.messageId === messageId)) continue;
         const left = chat.messages.filter((message) => message.messageId !== messageId);
-        change(key, () => ({ messages: withQuotes(left, new Map([[messageId, why ?? null]])) }));
+        const messages = withQuotes(left, new Map([[messageId, why ?? null]]));
+        // Answers may stand there without it.
+        if (left.length < chat.messages.length || messages !== left) change(key, () => ({ messages }));
       }
     },
     trim(key, kept) {

@@ -4,6 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { announcementAtom } from '../../store/announcement.ts';
 import { chatsAtom } from '../../store/chats.ts';
 import { composeAtom, composingAtom } from '../../store/composing.ts';
+import { forgetStarAtom, starsAtom } from '../../store/stars.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -16,6 +17,9 @@ export interface Disappearing {
   stop(): void;
 }
 
+/** All that is to be known of a message on screen. */
+type Shown = Pick<MessageView, 'conversationId' | 'messageId' | 'timer'>;
+
 export interface DisappearingOptions {
   readonly deps: SessionDeps;
   readonly chats: Pick<Chats, 'removeMessage' | 'setStates'>;
@@ -27,17 +31,24 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
   let timer: Timer | null = null;
   let isStopped = false;
 
-  /** Messages that anything on screen shows: in a chat, or as the last one in the list. */
-  function shownOnes(): readonly MessageView[] {
-    const all = Object.values(store.get(chatsAtom)).flatMap(({ messages, state }) => [
+  /** Messages that anything on screen shows: in a chat, as the last one in the list, in answers, above an input, or among the stars. */
+  function shownOnes(): readonly Shown[] {
+    const all = Object.values(store.get(chatsAtom)).flatMap(({ messages, state }): Shown[] => [
       ...messages,
+      ...messages.flatMap(({ conversationId, quote }) =>
+        quote?.message ? { conversationId, ...quote.message } : [],
+      ),
       ...(state?.lastMessage ? [state.lastMessage] : []),
     ]);
-    return all.filter((message) => message.timer !== undefined && message.seq !== null);
+    for (const { edit, replyTo } of Object.values(store.get(composingAtom)))
+      all.push(...(edit ? [edit.message] : []), ...(replyTo ? [replyTo] : []));
+    all.push(...(store.get(starsAtom) ?? []).map(({ message }) => message));
+    return all.filter(({ timer }) => timer !== undefined);
   }
 
   function forget(messageId: string): void {
     chats.removeMessage(messageId, 'disappeared');
+    store.set(forgetStarAtom, messageId);
     for (const [key, { edit, replyTo }] of Object.entries(store.get(composingAtom))) {
       if (replyTo?.messageId === messageId) store.set(composeAtom, key, () => ({ replyTo: null }));
       if (edit?.message.messageId === messageId) store.set(composeAtom, key, () => ({ edit: null }));
@@ -46,11 +57,12 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
 
   const sweep = coalesce(async () => {
     const shown = shownOnes();
-    const { gone, nextIn } = await crypto.expireMessages(shown.map(({ messageId }) => messageId));
+    const ids = new Set(shown.map(({ messageId }) => messageId));
+    const { gone, nextIn } = await crypto.expireMessages([...ids]);
     for (const messageId of gone) forget(messageId);
     // It may be the last one that a screen reader was told.
     if (gone.length > 0) store.set(announcementAtom, '');
-    const isGone = ({ messageId }: MessageView) => gone.includes(messageId);
+    const isGone = ({ messageId }: Shown) => gone.includes(messageId);
     const changed = new Set(shown.filter(isGone).map(({ conversationId }) => conversationId));
     if (changed.size > 0)
       chats.setStates(await Promise.all([...changed].map((id) => crypto.conversation(id))));
@@ -58,9 +70,9 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
     timer = null;
     if (isStopped) return;
     // Another tab may have begun to read what this one shows.
-    const soonest = shown.length > gone.length ? timings.disappearingCheck : timings.disappearingRest;
+    const soonest = ids.size > gone.length ? timings.disappearingCheck : timings.disappearingRest;
     const wait = Math.min(nextIn ?? soonest, soonest);
-    if (nextIn !== null || shown.length > gone.length) timer = clock.after(wait, () => background(sweep));
+    if (nextIn !== null || ids.size > gone.length) timer = clock.after(wait, () => background(sweep));
   });
 
   sessionEvents.on('clocksStarted', () => background(sweep));

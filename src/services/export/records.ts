@@ -6,7 +6,7 @@ import type {
 } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
-import { mentionedBy } from '../../store/mentions.ts';
+import { mentionsIn } from '../../lib/markdown.ts';
 import { messageTime } from '../../store/messageTime.ts';
 import { withOwnName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
@@ -26,6 +26,10 @@ export interface ExportedMessage {
   readonly group_name: string | null;
   /** Id of the message that it answers. */
   readonly in_reply_to: string | null;
+  /** Its sender has passed it on. */
+  readonly is_forwarded: boolean;
+  /** The person has starred it. */
+  readonly is_starred: boolean;
   /** The text; null where there is none to read. */
   readonly content: string | null;
   /** The text is formatted, or stands as it is. */
@@ -77,6 +81,7 @@ export function messageRecord(
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
   versions: readonly MessageVersion[] = [],
+  isStarred = false,
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
@@ -96,6 +101,8 @@ export function messageRecord(
     to_user: receiver === null ? null : name(receiver),
     group_name: groupId === null ? null : groupNameOf(groupId),
     in_reply_to: message.quote?.message?.messageId ?? null,
+    is_forwarded: message.isForwarded === true,
+    is_starred: isStarred,
     content: content.kind === 'text' ? content.text : null,
     content_type: content.kind === 'text' ? (content.isMarkdown ? 'text/markdown' : 'text/plain') : null,
     versions: versions.map(({ text, timestamp }) => ({ timestamp, text })),
@@ -103,7 +110,7 @@ export function messageRecord(
       emoji,
       users: userIds.map((id) => ({ id, name: name(id) })),
     })),
-    mentions: mentionedBy(content).map((id) => ({ id, name: name(id) })),
+    mentions: ('isMarkdown' in content ? mentionsIn(content.text) : []).map((id) => ({ id, name: name(id) })),
     kind: content.kind,
     reason: content.kind === 'undecryptable' ? content.reason : null,
     timestamp: shown,

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type { MessageView } from '../../crypto/client.ts';
-import { errorCode } from '../../lib/errorCode.ts';
 import { type Blobs, isGoneBlob } from '../../net/blobs.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -11,8 +10,6 @@ const entryPrefix = 'uploaded:';
 
 const Unneeded = z.object({
   conversationId: z.string(),
-  /** Message id of what is deleted. */
-  messageId: z.string(),
   blobIds: z.array(z.string()),
 });
 
@@ -28,41 +25,25 @@ export interface UnneededBlobs {
    * @param deletionId message id of the deletion
    */
   note(deletionId: string, message: MessageView): Promise<void>;
-  /** Deletes at the relay what was noted, of messages that are deleted by now. */
+  /** Deletes at the relay what was noted, of deletions that the log has by now. */
   remove(): Promise<void>;
 }
 
 /**
  * Deletes the files of deleted messages at the relay, which would keep them for months. The log comes first: as long as the
- * deletion waits it may be called off.
+ * deletion waits it may be called off, also where this browser has the message no more.
  */
 export function createUnneededBlobs({ background, blobs, deps }: UnneededBlobsOptions): UnneededBlobs {
   const { crypto, sessionEvents } = deps;
   let mayWait = false;
 
-  /** Returns whether the worker has the files of a message no more. */
-  async function isDeleted(conversationId: string, messageId: string): Promise<boolean> {
-    try {
-      await crypto.openFile(conversationId, messageId, 0);
-      return false;
-    } catch (error) {
-      if (errorCode(error) === 'unknown-message') return true;
-      throw error;
-    }
-  }
-
-  async function removeOf(
-    deletionId: string,
-    { blobIds, conversationId, messageId }: z.infer<typeof Unneeded>,
-  ) {
-    if (await isDeleted(conversationId, messageId)) {
-      for (const blobId of blobIds) {
-        await blobs.remove(blobId).catch((error: unknown) => {
-          if (!isGoneBlob(error)) throw error;
-        });
-      }
-    } else if ((await crypto.outbox(conversationId)).some((waiting) => waiting.messageId === deletionId)) {
-      return;
+  async function removeOf(deletionId: string, { blobIds, conversationId }: z.infer<typeof Unneeded>) {
+    const place = await crypto.messagePlace(conversationId, deletionId);
+    if (place === 'outbox') return;
+    for (const blobId of place === 'log' ? blobIds : []) {
+      await blobs.remove(blobId).catch((error: unknown) => {
+        if (!isGoneBlob(error)) throw error;
+      });
     }
     // The deletion is done, or was called off.
     await crypto.writeLocal(`${entryPrefix}${deletionId}`, null);
@@ -86,7 +67,7 @@ export function createUnneededBlobs({ background, blobs, deps }: UnneededBlobsOp
       const blobIds: string[] = [];
       for (const index of content.files.keys())
         blobIds.push((await crypto.openFile(conversationId, messageId, index)).blobId);
-      const unneeded = { conversationId, messageId, blobIds };
+      const unneeded = { conversationId, blobIds };
       await crypto.writeLocal(`${entryPrefix}${deletionId}`, JSON.stringify(unneeded));
       mayWait = true;
     },

@@ -293,7 +293,7 @@ describe('an open group', () => {
 });
 
 describe('a message that arrives in a group', () => {
-  it('is announced to screen readers with its author and group, unless it was there before', () => {
+  it('is announced to screen readers with its author and group, unless it was there before', async () => {
     const world = createWorld();
     const first = message(kaisa.id, 'Wind from the south');
     world.store.set(groupsAtom, loaded(group()));
@@ -305,9 +305,11 @@ describe('a message that arrives in a group', () => {
     const arrive = (...messages: MessageView[]) =>
       act(() => world.store.set(chatsAtom, { 'group-group-1': chat([first, ...messages]) }));
     arrive(message(veikko.id, 'Sails are dry'));
-    expect(output).toHaveTextContent('New message from veikko in Sailing: Sails are dry');
+    await waitFor(() =>
+      expect(output).toHaveTextContent('New message from veikko in Sailing: Sails are dry'),
+    );
     arrive(message('stranger-id', 'Ahoy'));
-    expect(output).toHaveTextContent('New message from Unknown User in Sailing: Ahoy');
+    await waitFor(() => expect(output).toHaveTextContent('New message from Unknown User in Sailing: Ahoy'));
     arrive(message(aino.id, 'Mine'));
     expect(output).toHaveTextContent('Ahoy');
   });

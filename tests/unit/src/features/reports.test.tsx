@@ -76,6 +76,20 @@ describe('reporting a contact', () => {
     expect(report?.messages.map(({ text }) => text)).toEqual(['Text 51']);
   });
 
+  it('neither shows nor sends what was ticked once it has disappeared, but what they have deleted', async () => {
+    const [first, second] = [message(1, veikko.id, 'Gone soon'), message(2, veikko.id, 'Taken back')];
+    const { actions, open, store, user } = show([first, second]);
+    const dialog = await open();
+    await user.click(dialog.getByRole('checkbox', { name: /Gone soon$/ }));
+    await user.click(dialog.getByRole('checkbox', { name: /Taken back$/ }));
+    const deleted: MessageView = { ...second, content: { kind: 'deleted' } };
+    act(() => store.set(chatsAtom, { [veikko.id]: { ...emptyChat, messages: [deleted] } }));
+    expect(dialog.queryByText(/Gone soon/)).toBeNull();
+    await user.click(dialog.getByRole('button', { name: 'Send report' }));
+    const [report] = actions.report.mock.calls[0] ?? [];
+    expect(report?.messages.map(({ text }) => text)).toEqual(['Taken back']);
+  });
+
   it('sends what was ticked although they write on meanwhile, and ten messages at most', async () => {
     const theirs = (count: number) =>
       Array.from({ length: count }, (_item, seq) => message(seq, veikko.id, `Text ${seq}`));

@@ -158,7 +158,7 @@ describe('a new version of the app', () => {
 });
 
 describe('announcing messages', () => {
-  it('announces messages that arrive, but neither earlier nor own ones', () => {
+  it('announces messages that arrive, but neither earlier nor own ones', async () => {
     const { store, show } = createWorld();
     store.set(contactsAtom, loaded(veikko));
     store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Old news')]) });
@@ -168,6 +168,6 @@ describe('announcing messages', () => {
     act(() => store.set(chatsAtom, { [veikko.id]: chat([message(aino.id, 'Mine')]) }));
     expect(status).toBeEmptyDOMElement();
     act(() => store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Sauna at seven?')]) }));
-    expect(status).toHaveTextContent('New message from veikko: Sauna at seven?');
+    await waitFor(() => expect(status).toHaveTextContent('New message from veikko: Sauna at seven?'));
   });
 });

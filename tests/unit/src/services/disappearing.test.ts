@@ -5,6 +5,7 @@ import { createDisappearing, type Disappearing } from '#src/services/conversatio
 import { createBackground } from '#src/services/core/failures.ts';
 import { announcementAtom } from '#src/store/announcement.ts';
 import { composeAtom, composingAtom } from '#src/store/composing.ts';
+import { starsAtom } from '#src/store/stars.ts';
 import { conversationId, me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
 
 let deps: TestDeps;
@@ -48,7 +49,7 @@ describe('messages that disappear', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('leave the chat, the list, answers, the input and what a screen reader is told', async () => {
+  it('leave the chat, the list, answers, the stars, the input and what a screen reader is told', async () => {
     const secret = received(1, { timer: 60 });
     const { messageId, senderId, content } = secret;
     const answer = received(2, { quote: { message: { messageId, senderId, content } } });
@@ -56,15 +57,47 @@ describe('messages that disappear', () => {
     chats.addMessages(conversationId, [secret, answer]);
     deps.store.set(composeAtom, peer, () => ({ replyTo: secret }));
     deps.store.set(announcementAtom, 'text 1');
+    deps.store.set(starsAtom, [{ key: peer, message: secret }]);
     gone = [messageId];
     deps.sessionEvents.emit('clocksStarted', {});
     await deps.clock.advance(0);
-    expect(asked).toEqual([[messageId, messageId]]);
+    expect(asked).toEqual([[messageId]]);
+    expect(deps.store.get(starsAtom)).toEqual([]);
     expect(ids()).toEqual(['m2']);
     expect(chats.get(peer).messages[0]?.quote).toEqual({ message: null, hasDisappeared: true });
     expect(chats.get(peer).state?.lastMessage).toBeNull();
     expect(deps.store.get(composingAtom)[peer]?.replyTo).toBeNull();
     expect(deps.store.get(announcementAtom)).toBe('');
+  });
+
+  it('go from answers to what is not loaded, and from inputs of chats that are not open', async () => {
+    const secret = received(1, { timer: 60 });
+    const { messageId, senderId, content, timer } = secret;
+    const answer = received(2, { quote: { message: { messageId, senderId, content, timer: timer ?? 0 } } });
+    const answered = received(3, { timer: 60, conversationId: 'elsewhere' });
+    const edited = received(4, { timer: 60, conversationId: 'elsewhere' });
+    chats.addMessages(conversationId, [answer]);
+    deps.store.set(composeAtom, 'one', () => ({ replyTo: answered }));
+    deps.store.set(composeAtom, 'other', () => ({ edit: { message: edited, text: 'Words.' } }));
+    gone = ['m1', 'm3', 'm4'];
+    disappearing.start();
+    await deps.clock.advance(0);
+    expect(asked).toEqual([['m1', 'm3', 'm4']]);
+    expect(chats.get(peer).messages[0]?.quote).toEqual({ message: null, hasDisappeared: true });
+    expect(Object.values(deps.store.get(composingAtom))).toEqual([
+      { replyTo: null, edit: null },
+      { replyTo: null, edit: null },
+    ]);
+  });
+
+  it('go where they wait to be sent in one tab, and another one has sent them', async () => {
+    const waiting = { ...received(1, { timer: 60, status: 'sending', senderId: me }), seq: null };
+    chats.addMessages(conversationId, [waiting]);
+    gone = [waiting.messageId];
+    disappearing.start();
+    await deps.clock.advance(0);
+    expect(asked).toEqual([[waiting.messageId]]);
+    expect(ids()).toEqual([]);
   });
 
   it('go from a tab in which nobody reads, since another may have begun', async () => {
