@@ -88,7 +88,7 @@ async function answerPlayer(
   if (page === undefined) return refusal(404);
   const { port1, port2 } = new MessageChannel();
   try {
-    const described = nextMessage(port1);
+    const described = Promise.race([nextMessage(port1), nothing(patience)]);
     page.postMessage({ type: 'media', handle }, [port2]);
     const facts = readFacts(await described);
     if (facts === null) return refusal(404);
@@ -125,6 +125,15 @@ const harmless = {
 
 function refusal(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, { status, headers: { ...harmless, ...headers } });
+}
+
+/** Milliseconds for a page to say what it has: one that plays nothing listens to no question. */
+const patience = 5_000;
+
+function nothing(afterMs: number): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), afterMs);
+  });
 }
 
 function nextMessage(port: MessagePort): Promise<unknown> {

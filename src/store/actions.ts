@@ -152,6 +152,8 @@ export interface AppActions {
    * @param inReplyTo message id of what it answers
    */
   sendMessage(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
+  /** Passes a text on to a conversation, marked as forwarded; as `sendMessage`. */
+  forwardMessage(key: ConversationKey, text: string): Promise<void>;
   /** Edits or deletes an own message for everybody, or reacts to one; as `sendMessage`, `unsentChanges` tells the rest. */
   changeMessage(key: ConversationKey, change: MessageChange): Promise<void>;
   /** Deletes a message on this browser alone. */
@@ -165,6 +167,10 @@ export interface AppActions {
    * vouches for: anyway, by which the creator keeps these, or once the creator has had them removed.
    */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
+  /** Loads the starred messages into `starsAtom`. */
+  loadStars(): Promise<void>;
+  /** Stars a message on all of the person's devices, or takes the star back. Errors: `stars-full`. */
+  setStar(key: ConversationKey, messageId: string, isStarred: boolean): Promise<void>;
   /** Has the members of a conversation agree that messages disappear after so many seconds, from the next one on; 0 for never. */
   setMessageTimer(key: ConversationKey, seconds: number): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */

@@ -74,6 +74,11 @@ export const unreadTotalAtom = atom((get) => {
   );
 });
 
+/** A message to which something outside of its chat leads, until the chat has taken it up. */
+export const soughtAtom = sessionAtom<{ readonly key: ConversationKey; readonly messageId: string } | null>(
+  null,
+);
+
 /** The place of the reader in a chat: the message at the upper edge, and the pixels of it that were above. */
 export interface ReadingPlace {
   readonly messageId: string;

@@ -78,6 +78,7 @@ export function useComposer(
 }
 
 /** Returns whether an own message has a text that may be replaced. One that failed is sent again or discarded. */
-export function isEditable({ content, status }: MessageView): boolean {
-  return content.kind === 'text' && status !== 'failed';
+export function isEditable({ content, isForwarded, status }: MessageView): boolean {
+  // The words are somebody's, and would still be said to be passed on.
+  return content.kind === 'text' && status !== 'failed' && isForwarded !== true;
 }

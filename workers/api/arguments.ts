@@ -266,6 +266,15 @@ export const QueueInput = object({
   // UTF-16 units here; the limit in UTF-8 is checked on the encoded payload.
   text: string(limits.text),
   inReplyTo: withDefault(nullable(Id), null),
+  isForwarded: withDefault(boolean, false),
+  sentAt: timestamp,
+});
+
+export const StarInput = object({
+  conversationId: ConversationId,
+  of: Id,
+  isStarred: boolean,
+  messageId: Id,
   sentAt: timestamp,
 });
 

@@ -57,6 +57,8 @@ export interface MessageView {
   readonly content: MessageContent;
   /** Seconds after which it disappears, once it was read, or sent. Absent where it stays. */
   readonly timer?: number;
+  /** Its sender has passed it on from another conversation; whose it was isn't said. */
+  readonly isForwarded?: true;
   /** Its author has edited it: see {@link ConversationsApi.messageVersions}. */
   readonly isEdited?: true;
   readonly quote?: Quote;

@@ -15,6 +15,7 @@ import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
 import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
+import type { StarsApi } from './starsApi.ts';
 import type { TypingApi } from './typingApi.ts';
 
 export type { WireBytes } from '../codec/base64url.ts';
@@ -103,7 +104,8 @@ export interface CryptoApi
     SecurityApi,
     DisappearingApi,
     EvidenceApi,
-    FilesApi {
+    FilesApi,
+    StarsApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**

@@ -136,6 +136,8 @@ export const limits = {
    */
   revisionsSaid: 32,
   revisionsHeard: 64,
+  /** Messages that a person can star: a list that one reads. */
+  stars: 500,
   /** Files of a message, and bytes of one: more than any operator lets through. */
   filesPerMessage: 20,
   fileSize: 1024 * 1024 * 1024,

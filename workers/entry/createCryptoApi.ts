@@ -24,6 +24,7 @@ import { createOwnDevices } from '../messaging/ownDevices.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
 import { createSavedViews } from '../messaging/savedView.ts';
+import { createStars } from '../messaging/stars.ts';
 import { createTyping } from '../messaging/typing.ts';
 import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
@@ -66,6 +67,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createOutbox(deps, session),
     ...createFiles(deps, session),
     ...createMessageChanges(deps, session),
+    ...createStars(deps, session),
     ...createReceipts(deps, session),
     ...createTyping(deps, session),
     ...createDisappearing(deps, session),

@@ -227,7 +227,7 @@ export function keptHeaders(
 
 /**
  * All that is sent with a client, for the statement of a release: the same for every relay, so that `{app}` and `{keys}` stand
- * for its two origins.
+ * for its two origins, and `{connect}` for those that its operator lets the page connect to beside them.
  */
 export function releaseHeaders({ frame, storage }: KeysScripts) {
   const ofOrigin = (origin: keyof typeof resourcePolicy) => {
@@ -238,11 +238,11 @@ export function releaseHeaders({ frame, storage }: KeysScripts) {
     headers: { app: ofOrigin('app'), keys: ofOrigin('keys') },
     caching: { assets: hashedName, others: 'no-cache' },
     policies: {
-      page: pagePolicy([], '{keys}'),
+      page: pagePolicy(['{connect}'], '{keys}'),
       room: keysFramePolicy('{app}', frame),
       storage: storagePagePolicy(storage),
       'workers.crypto': cryptoWorkerPolicy,
-      'workers.app': serviceWorkerPolicy([]),
+      'workers.app': serviceWorkerPolicy(['{connect}']),
       'workers.keys': serviceWorkerPolicy([]),
     },
   };

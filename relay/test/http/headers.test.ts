@@ -57,6 +57,7 @@ const addresses = [
   '/assets/index-B2x_4f.js',
   '/service-worker.js',
   '/operator.js',
+  '/operator.json',
   '/api/profile',
   '/api/docs',
   '/healthz',

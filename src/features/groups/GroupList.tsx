@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import { type Ref, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, groupKeyOf } from '../../store/chats.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import { type Group, groupsAtom } from '../../store/groups.ts';
 import { mutesAtom } from '../../store/mutes.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -18,7 +19,6 @@ import { OrTyping } from '../conversation/OrTyping.tsx';
 import { GroupInvitationsOnDemand } from './GroupInvitationsOnDemand.tsx';
 import styles from './GroupList.module.css';
 import { NewGroupForm } from './NewGroupForm.tsx';
-import { groupName } from './names.ts';
 
 interface GroupListProps {
   /** Leads the focus to a group's row. */

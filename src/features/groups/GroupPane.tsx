@@ -3,6 +3,7 @@ import { PanelRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
@@ -14,7 +15,6 @@ import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
 import styles from './GroupPane.module.css';
 import { GroupStatus } from './GroupStatus.tsx';
-import { groupName } from './names.ts';
 
 interface GroupPaneProps {
   group: Group;

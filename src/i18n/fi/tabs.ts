@@ -4,6 +4,7 @@ import contacts from './contacts.json';
 import emoji from './emoji.json';
 import events from './events.json';
 import files from './files.json';
+import forward from './forward.json';
 import groups from './groups.json';
 import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
@@ -15,6 +16,7 @@ import retention from './retention.json';
 import sessions from './sessions.json';
 import settings from './settings.json';
 import shortcuts from './shortcuts.json';
+import stars from './stars.json';
 import timer from './timer.json';
 import typing from './typing.json';
 import unvouched from './unvouched.json';
@@ -27,6 +29,7 @@ export default {
   emoji,
   events,
   files,
+  forward,
   groups,
   invitations,
   messageBackup,
@@ -38,6 +41,7 @@ export default {
   sessions,
   settings,
   shortcuts,
+  stars,
   timer,
   typing,
   unvouched,

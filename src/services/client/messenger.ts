@@ -7,6 +7,7 @@ import type { Security } from '../account/security.ts';
 import type { MessageBackup } from '../backup/messageBackup.ts';
 import type { Messaging } from '../conversations/messaging.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
+import type { Stars } from '../conversations/stars.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import { createBackground, ended } from '../core/failures.ts';
@@ -57,6 +58,8 @@ export interface Messenger extends RelayConnection {
   readonly loadMutes: Services['loadMutes'];
   /** Loads the files of this session. */
   files(): Promise<Files>;
+  /** Loads the stars of this session. */
+  stars(): Promise<Stars>;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
   updateProfile(change: OwnNames): Promise<void>;
@@ -93,7 +96,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
   const { indexedDB, relay, serviceWorker } = options;
   const { chats, outbox } = services;
-  const fileOptions = {
+  const demanded = {
     deps,
     ownUserId: userId,
     chats,
@@ -104,7 +107,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     indexedDB,
     serviceWorker,
   };
-  const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(fileOptions);
+  const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(demanded);
+  const stars = async () => (await withTexts('tabs', import('../conversations/stars.ts'))).starsOf(demanded);
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
 
   return {
@@ -123,6 +127,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     tellTyping: services.tellTyping,
     loadMutes: services.loadMutes,
     files,
+    stars,
     retryLists: () => lists.retry(),
     async updateProfile(change) {
       const { updateProfile } = await import('../account/profile.ts');

@@ -26,6 +26,10 @@ export interface ExportedMessage {
   readonly group_name: string | null;
   /** Id of the message that it answers. */
   readonly in_reply_to: string | null;
+  /** Its sender has passed it on. */
+  readonly is_forwarded: boolean;
+  /** The person has starred it. */
+  readonly is_starred: boolean;
   /** The text; null where there is none to read. */
   readonly content: string | null;
   /** The text is formatted, or stands as it is. */
@@ -77,6 +81,7 @@ export function messageRecord(
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
   versions: readonly MessageVersion[] = [],
+  isStarred = false,
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
@@ -96,6 +101,8 @@ export function messageRecord(
     to_user: receiver === null ? null : name(receiver),
     group_name: groupId === null ? null : groupNameOf(groupId),
     in_reply_to: message.quote?.message?.messageId ?? null,
+    is_forwarded: message.isForwarded === true,
+    is_starred: isStarred,
     content: content.kind === 'text' ? content.text : null,
     content_type: content.kind === 'text' ? (content.isMarkdown ? 'text/markdown' : 'text/plain') : null,
     versions: versions.map(({ text, timestamp }) => ({ timestamp, text })),

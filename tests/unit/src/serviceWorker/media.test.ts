@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   answerMedia,
   isPlayable,
@@ -225,6 +225,18 @@ describe('anybody else', () => {
     const page = pageWith();
     expect((await ask(page, { range: 'bytes=0-', ...asked })).status).toBe(404);
     expect(page.asked).toEqual([]);
+  });
+
+  it('is refused by a page that plays nothing, and so answers nothing', async () => {
+    vi.useFakeTimers();
+    try {
+      const clients = { get: async () => ({ postMessage: () => undefined }) };
+      const answer = ask({ asked: [], clients }, { range: 'bytes=0-' });
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect((await answer).status).toBe(404);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is not answered elsewhere', () => {
