@@ -324,6 +324,8 @@ describe('a message in a muted conversation', () => {
       desktop = [];
       const newest = message(kaisa.id, content, newer);
       act(() => store.set(chatsAtom, { [key]: chat([newest], { unread: 1 }) }));
+      // A mention is found by code that loads with the first of them.
+      await act(() => vi.dynamicImportSettled());
       await act(() => vi.advanceTimersByTimeAsync(3000));
       return [vi.mocked(playChime).mock.calls.length, desktop.length];
     }
