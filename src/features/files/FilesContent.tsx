@@ -1,6 +1,7 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { Download, File as FileIcon } from 'lucide-react';
 import { useState } from 'react';
+import { byteText } from '../../i18n/byteText.ts';
 import { t } from '../../i18n/i18n.ts';
 import { openFile } from '../../lib/fileSink.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
@@ -10,7 +11,6 @@ import { type AttachedFile, type FilePlace, uploadsAtom } from '../../store/file
 import { Button, IconButton } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
-import { byteText } from './byteText.ts';
 import styles from './FilesContent.module.css';
 import { previewUrl } from './preview.ts';
 import { useFileUrl } from './useFileUrl.ts';
