@@ -7,7 +7,6 @@ import { fromSource } from './build/fromSource.ts';
 import { keysOrigin } from './build/keysOrigin.ts';
 import { minified } from './build/minified.ts';
 import { mqttFromSource } from './build/mqttFromSource.ts';
-import { operatorSettings } from './build/operatorSettings.ts';
 import { precompress } from './build/precompress.ts';
 import { serviceWorker } from './build/serviceWorker.ts';
 
@@ -33,7 +32,6 @@ export default defineConfig({
   ...fromSource,
   plugins: [
     react(),
-    operatorSettings(),
     compileCatalogues(),
     compileEmojis(),
     mqttFromSource(),
@@ -68,6 +66,8 @@ export default defineConfig({
       '/api': relay,
       '/mqtt': { target: relay, ws: true },
       '/ws': { target: relay, ws: true },
+      '/operator.json': relay,
+      '/manifest.webmanifest': relay,
     },
   },
 });

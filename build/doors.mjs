@@ -122,7 +122,7 @@ const rooms = [
   { ...client(4, 'store', ['i18n', 'lib'], ['jotai', 'react', 'zod/mini']), typesOf: ['src/crypto'] },
   client(4, 'ui', ['i18n', 'operator', 'lib'], withoutState),
   client(4, 'i18n', ['operator', 'lib'], withoutState),
-  client(4, 'operator', [], ['zod/mini']),
+  client(4, 'operator', [], ['@sinetti/relay/contract/operator']),
   {
     door: 4,
     room: 'src/lib',
@@ -146,6 +146,11 @@ const rooms = [
   service('backup', 'core', 'conversations'),
   service('export', 'core'),
   service('files', 'core', 'conversations'),
+  // The service worker asks it for what is played.
+  {
+    ...service('files/streams.ts', 'core', 'conversations'),
+    may: [...service('files/streams.ts', 'core', 'conversations').may, 'src/serviceWorker/media.ts'],
+  },
   service(
     'client',
     'core',

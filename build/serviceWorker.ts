@@ -7,7 +7,9 @@ import { minified } from './minified.ts';
 
 /** At the root, because a service worker answers for what is below its own address. */
 const fileName = 'service-worker.js';
-const notKept = /(?:\.br|\.map|\/robots\.txt|\/service-worker\.js|\/storage\.html|\/storage-[^/]*\.css)$/;
+/** The manifest is filled in by the relay, and browsers keep it with an installed app. */
+const notKept =
+  /(?:\.br|\.map|\.webmanifest|\/robots\.txt|\/service-worker\.js|\/storage\.html|\/storage-[^/]*\.css)$/;
 /** Fetched when first asked for: letters of other languages, pictures and sounds are of no use to most. */
 const onDemand =
   /\.(?:png|webp|avif|jpe?g|wav|ogg)$|\/inter-(?!latin-(?!ext))[^/]*\.woff2$|\/passwordRating-[^/]*\.js$/;

@@ -1,11 +1,15 @@
 import type { Plugin } from 'vite';
+import { withExportsAlone } from './wasmFunctions.ts';
 
 /** The call by which libsodium makes bytes of its WebAssembly, which it carries as base64. */
 const decodedWasm = /\(\w=>\{for\(var .{1,400}?return \w\}\)\((["'`])(AGFzbQ[A-Za-z0-9+/=]{10000,})\1\)/g;
 
+/** Where libsodium reads an export of its WebAssembly. */
+const readExport = /=\w\.([\w$]+)[,}]/g;
+
 /**
- * Writes the WebAssembly that libsodium carries as base64 in one character for each byte, which brotli shrinks to three
- * quarters of that: in base64 no two equal bytes look alike.
+ * Leaves in the WebAssembly of libsodium what its exports that are read need, and writes it, which was base64, in one character
+ * for each byte, which brotli shrinks to three quarters of that: in base64 no two equal bytes look alike.
  */
 export function wasmAsText(): Plugin {
   return {
@@ -15,8 +19,10 @@ export function wasmAsText(): Plugin {
       handler(code) {
         const found = [...code.matchAll(decodedWasm)];
         if (found.length !== 1) this.error(`libsodium has ${found.length} WebAssembly modules, not one.`);
+        const read = new Set([...code.matchAll(readExport)].map(([, name]) => name));
         const written = code.replace(decodedWasm, (_call, _quote, base64: string) => {
-          const flipped = Buffer.from(base64, 'base64').map((byte) => byte ^ 0x40);
+          const module = withExportsAlone(Buffer.from(base64, 'base64'), (name) => read.has(name));
+          const flipped = Buffer.from(module).map((byte) => byte ^ 0x40);
           const text = Buffer.from(flipped).toString('latin1');
           return `(${toBytes.toString()})(${JSON.stringify(text)})`;
         });

@@ -4,9 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { sha256 } from '../../verify/dist/canonical.js';
-import { allowedSigners } from '../../verify/dist/making.js';
+import { allowedSigners, describeKeys } from '../../verify/dist/making.js';
 import { isSignedBy, parseSigningKey, releaseNamespace } from '../../verify/dist/sshsig.js';
 import { parseStatement } from '../../verify/dist/statement.js';
 import { readChain, releasesFolder, stateBuild } from './project.mjs';
@@ -46,6 +47,19 @@ const what =
     ? `release ${statement.version} of commit ${statement.source.commit}`
     : `keys of ${Object.keys(statement.keys).join(', ')}, of which ${statement.threshold} sign`;
 process.stdout.write(`Step ${seq}: ${what}\nSHA-256 ${sha256(draft)}\n`);
+if (statement.type === 'sinetti-release-keys') {
+  const lines = describeKeys(chain?.keys ?? null, statement);
+  process.stdout.write(
+    `${lines.join('\n')}\nCompare each new fingerprint with what its holder has told you.\n`,
+  );
+}
+// A key without a passphrase in an agent would sign before anybody has read that.
+if (process.stdin.isTTY) {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question('Sign it? Type yes: ');
+  terminal.close();
+  if (answer.trim() !== 'yes') throw new Error('Not signed.');
+}
 
 const folder = mkdtempSync(path.join(tmpdir(), 'sinetti-sign-'));
 try {

@@ -43,6 +43,7 @@ export * from './reports.ts';
 export * from './route.ts';
 export * from './sessions.ts';
 export * from './storage.ts';
+export * from './typing.ts';
 export * from './vectors.ts';
 
 /** Every call of the contract by its name. */

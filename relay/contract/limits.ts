@@ -55,6 +55,10 @@ export const limits = {
   receiptMax: 256,
   /** Groups of more people have no receipts: each would be told to all. */
   peopleWithReceipts: 32,
+  /** The sealed sign that somebody is writing, or no longer: always as long. */
+  typingSize: 49,
+  /** Groups of more people don't tell who is writing: each would be told to all. */
+  peopleWithTyping: 100,
   sealedNameMax: 1024,
   leaveStatementMax: 1024,
   membersPerAdd: 250,

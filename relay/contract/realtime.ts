@@ -8,6 +8,10 @@ export const topics = {
   userMessages: (userId: string) => `user/${userId}/messages`,
   userStatus: (userId: string) => `user/${userId}/status`,
   groupMessages: (groupId: string) => `group/${groupId}/messages`,
+  /** A contact's: published to. One's own: subscribed to, for what is said in all of one's conversations. */
+  userTyping: (userId: string) => `user/${userId}/typing`,
+  /** Published to by members; nobody subscribes to it, since it arrives on their own topics. */
+  groupTyping: (groupId: string) => `group/${groupId}/typing`,
   ping: 'ping',
 } as const;
 

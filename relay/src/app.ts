@@ -14,6 +14,7 @@ import { setHeaders, setSecurityHeaders } from './http/headers.ts';
 import { measureRequests, serveHealth } from './http/health.ts';
 import { createKeysListener } from './http/keysListener.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
+import { readOperator } from './http/operatorFile.ts';
 import type { Ports } from './http/origins.ts';
 import { RequestsUnderWay } from './http/requestsUnderWay.ts';
 import { serveWebClient } from './http/static.ts';
@@ -174,7 +175,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       await reachDatabase(database.db);
     });
     const web = await keepWebClient(config, log);
-    await serveWebClient(app, web, config, () => ports);
+    await serveWebClient(app, web, config, await readOperator(config, log), () => ports);
     const keys = await createKeysListener({ web, config, log, ports: () => ports });
     if (keys !== null) opened.push(keys);
 

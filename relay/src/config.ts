@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import type { Operator } from '../contract/operator.ts';
 import { StartupError } from './errors.ts';
 import { appOriginOf, keysOriginRule } from './http/origins.ts';
 import { parseQuotas, type Quotas } from './rateLimits/quotas.ts';
@@ -59,6 +60,7 @@ const Environment = z.object({
     .optional(),
   DATA_DIR: z.string().min(1, 'must be a folder').default('./data'),
   WEB_DIR: z.string().min(1, 'must be a folder').optional(),
+  OPERATOR_FILE: z.string().min(1, 'must be a file').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
   METRICS_PORT: z.coerce
@@ -124,7 +126,7 @@ const Environment = z.object({
   VITE_MQTT_URL: z
     .string()
     .refine((text) => isOrigin(text, ['ws:', 'wss:']), 'must be a ws(s) address')
-    .transform(originOf)
+    .transform((text) => new URL(text).href)
     .optional(),
 });
 
@@ -152,6 +154,10 @@ export interface Config {
   readonly dataDir: string;
   /** Absolute. The built web client, with `app` and `keys` in it; the API runs without it. */
   readonly webDir: string;
+  /** Absolute. The file in which the operator says who they are; null for the defaults. */
+  readonly operatorFile: string | null;
+  /** Where the client is told to find the API and MQTT; null for the page's own origin. */
+  readonly addresses: Pick<Operator, 'apiHost' | 'mqttUrl'>;
   readonly logLevel: (typeof logLevels)[number];
   /** Believe X-Forwarded-*, of which the last value counts: only behind one proxy that sets them. */
   readonly trustProxy: boolean;
@@ -186,7 +192,7 @@ export interface Config {
   readonly smtp: Smtp | null;
   /** Origins beside the relay's own whose pages may open sockets and call the API. */
   readonly allowedOrigins: readonly string[];
-  /** Origins beside its own that the served page connects to, as it was built to. */
+  /** Origins beside its own that the served page connects to: those of the addresses. */
   readonly connectOrigins: readonly string[];
 }
 
@@ -229,6 +235,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: values.HOST,
     dataDir: path.resolve(values.DATA_DIR),
     webDir: path.resolve(values.WEB_DIR ?? path.join(repositoryRoot(), 'dist')),
+    operatorFile: values.OPERATOR_FILE === undefined ? null : path.resolve(values.OPERATOR_FILE),
+    addresses: { apiHost: values.VITE_API_HOST ?? null, mqttUrl: values.VITE_MQTT_URL ?? null },
     logLevel: values.LOG_LEVEL,
     trustProxy: values.TRUST_PROXY === 'true',
     metrics: { host: values.METRICS_HOST, port: values.METRICS_PORT ?? null },
@@ -245,7 +253,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     redisUrl: values.REDIS_URL ?? null,
     smtp: server === undefined || from === undefined ? null : { ...server, from },
     allowedOrigins: values.ALLOWED_ORIGINS,
-    connectOrigins: [values.VITE_API_HOST, values.VITE_MQTT_URL].filter((origin) => origin !== undefined),
+    connectOrigins: [values.VITE_API_HOST, values.VITE_MQTT_URL]
+      .filter((address) => address !== undefined)
+      .map(originOf),
   };
 }
 

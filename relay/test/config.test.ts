@@ -31,6 +31,8 @@ describe("the relay's configuration", () => {
       smtp: null,
       allowedOrigins: [],
       connectOrigins: [],
+      operatorFile: null,
+      addresses: { apiHost: null, mqttUrl: null },
     });
     expect(readConfig({ PORT: '', HOST: '', DATA_DIR: '', TRUST_PROXY: '' })).toEqual(config);
   });
@@ -62,6 +64,7 @@ describe("the relay's configuration", () => {
       ALLOWED_ORIGINS: 'https://a.example.org/, http://localhost:5173',
       VITE_API_HOST: 'https://relay.example.org/path',
       VITE_MQTT_URL: 'wss://relay.example.org:8443/mqtt',
+      OPERATOR_FILE: '/etc/sinetti/operator.json',
     });
     expect(config).toEqual({
       port: 0,
@@ -92,6 +95,8 @@ describe("the relay's configuration", () => {
       },
       allowedOrigins: ['https://a.example.org', 'http://localhost:5173'],
       connectOrigins: ['https://relay.example.org', 'wss://relay.example.org:8443'],
+      operatorFile: '/etc/sinetti/operator.json',
+      addresses: { apiHost: 'https://relay.example.org', mqttUrl: 'wss://relay.example.org:8443/mqtt' },
     });
   });
 

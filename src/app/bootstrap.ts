@@ -3,6 +3,7 @@ import { keysFrame } from '../crypto/keysFrame.ts';
 import { systemClock } from '../lib/clock.ts';
 import { deviceName } from '../lib/deviceName.ts';
 import type { Log } from '../lib/log.ts';
+import { operator } from '../operator/index.ts';
 import { createClient } from '../services/client/client.ts';
 import type { Store } from '../services/core/deps.ts';
 import { deviceStorageKey, tokenStorageKey } from '../services/session/token.ts';
@@ -26,10 +27,7 @@ export interface BootstrapOptions {
 export function bootstrap(options: BootstrapOptions): AppActions {
   const { log, store } = options;
   const client = createClient({
-    addresses: relayAddresses(
-      { apiHost: import.meta.env.VITE_API_HOST, mqttUrl: import.meta.env.VITE_MQTT_URL },
-      window.location.origin,
-    ),
+    addresses: relayAddresses(operator, window.location.origin),
     crypto: createCryptoClient(),
     loadScreens: options.loadScreens,
     store,
@@ -45,7 +43,9 @@ export function bootstrap(options: BootstrapOptions): AppActions {
     isOnline: () => navigator.onLine,
     isVisible: () => document.visibilityState === 'visible',
     showsReceipts: () => store.get(preferencesAtom).readReceipts,
+    showsTyping: () => store.get(preferencesAtom).typing,
     indexedDB: window.indexedDB,
+    serviceWorker: navigator.serviceWorker,
     createSocket: (url) => new WebSocket(url),
   });
 

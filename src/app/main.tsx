@@ -7,6 +7,7 @@ import { localeStorageKey, preferredLocale } from '../i18n/locales.ts';
 import { delay, systemClock } from '../lib/clock.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { createLog } from '../lib/log.ts';
+import { loadOperator, operator } from '../operator/index.ts';
 import { tokenStorageKey } from '../services/session/token.ts';
 import { parsePreferences, preferencesAtom, preferencesStorageKey } from '../store/preferences.ts';
 import { applyTheme } from '../ui/theme.ts';
@@ -27,6 +28,11 @@ async function start() {
   applyTheme(parsePreferences(localStorage.getItem(preferencesStorageKey)).theme, document);
   const store = createStore();
   const log = createLog(console);
+  async function readOperator() {
+    if (!(await loadOperator(fetch))) log.warn('invalid-response', { route: '/operator.json' });
+    document.getElementById('keys')?.setAttribute('title', operator.productName);
+  }
+  const told = readOperator();
   // Before there is a router a full navigation does the same.
   let navigate = (path: string): void => window.location.assign(path);
 
@@ -40,7 +46,7 @@ async function start() {
     async start() {
       // The frame is answered while the client is still being loaded: its worker takes longest to be ready.
       keysFrame();
-      const [{ bootstrap }] = await Promise.all([import('./bootstrap.ts'), addTexts('members')]);
+      const [{ bootstrap }] = await Promise.all([import('./bootstrap.ts'), addTexts('members'), told]);
       return bootstrap({
         store,
         log,
@@ -52,7 +58,7 @@ async function start() {
   });
   // A fast network shows the visitor's page first; a slow one shows that it loads.
   const page = hasToken() ? null : loadVisitorsPage(window.location.pathname);
-  await texts;
+  await Promise.all([texts, told]);
   await Promise.race([page, delay(systemClock, loadingIsShownAfter)]);
   applyToDocument(document);
   store.sub(preferencesAtom, () => applyTheme(store.get(preferencesAtom).theme, document));

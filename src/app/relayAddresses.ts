@@ -1,14 +1,12 @@
 import { mqttPath, presencePath } from '../net/contract.ts';
+import type { Operator } from '../operator/index.ts';
 import type { RelayAddresses } from '../services/client/client.ts';
 
-/** The addresses that the build's environment may set (RELAY, Operation). */
-export interface AddressSettings {
-  readonly apiHost: string | undefined;
-  readonly mqttUrl: string | undefined;
-}
-
 /** @param pageOrigin the relay's origin unless the settings name another host */
-export function relayAddresses(settings: AddressSettings, pageOrigin: string): RelayAddresses {
+export function relayAddresses(
+  settings: Pick<Operator, 'apiHost' | 'mqttUrl'>,
+  pageOrigin: string,
+): RelayAddresses {
   const apiHost = settings.apiHost ?? '';
   const socketOrigin = new URL(apiHost === '' ? pageOrigin : apiHost);
   socketOrigin.protocol = socketOrigin.protocol === 'https:' ? 'wss:' : 'ws:';

@@ -47,6 +47,7 @@ export type {
   SealedVault,
   SeenEntry,
   StoredVault,
+  ToldState,
   UndecryptableReason,
   UnsentChange,
   UploadedFile,

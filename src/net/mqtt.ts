@@ -39,6 +39,8 @@ export interface RealtimeListeners {
   /** On one's own topic, or on the open group's: of that group alone. */
   onEvent(event: IncomingEvent): void;
   onPresence(change: PresenceChange): void;
+  /** Somebody is said to be writing, or no longer. What it says is read where it is shown. */
+  onTyping(payload: unknown): void;
   /**
    * The relay refuses the token, or has ended its session.
    * @param code why; null where it has not said so
@@ -76,6 +78,8 @@ export interface Realtime {
    * @throws ApiError for a refusal (`stale-epoch` with the epoch), NetworkError when no acknowledgement came
    */
   publish(message: OutgoingMessage | OutgoingGroupMessage): Promise<Acknowledgement>;
+  /** Publishes with QoS 0 what is worth nothing a moment later; without a connection nothing. */
+  publishFleeting(topic: string, payload: object): void;
 }
 
 type Puback = Extract<Packet, { cmd: 'puback' }>;
@@ -140,6 +144,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
   const { clock, listeners, log, userId } = options;
   const connect = options.connect ?? ((url, config) => mqtt.connect(url, config));
   const ownTopic = topics.userMessages(userId);
+  const typingTopic = topics.userTyping(userId);
 
   let client: MqttClient | null = null;
   let connected = false;
@@ -172,6 +177,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
         session.publish(topics.ping, JSON.stringify(ping), { qos: 0 });
       }),
     ];
+    session.subscribe(typingTopic, { qos: 0 });
     if (watched !== null) subscribe(session, watched);
     reconnector.succeeded();
   }
@@ -191,6 +197,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
 
   function received(topic: string, packet: IPublishPacket): void {
     const payload = typeof packet.payload === 'string' ? undefined : parseJson(packet.payload);
+    if (topic === typingTopic) return listeners.onTyping(payload);
     const groupId = watched?.kind === 'group' && topic === topicOf(watched) ? watched.groupId : null;
     if (topic === ownTopic || groupId !== null) {
       const event = IncomingEvent.safeParse(payload);
@@ -301,6 +308,10 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       if (!connected || client === null || previous === next) return;
       if (previous !== null) client.unsubscribe(previous);
       if (chat !== null) subscribe(client, chat);
+    },
+
+    publishFleeting(topic, payload) {
+      if (connected) client?.publish(topic, JSON.stringify(payload), { qos: 0 });
     },
 
     publish(message) {

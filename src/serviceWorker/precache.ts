@@ -36,6 +36,8 @@ export interface OperatorSettings {
     readonly app: { readonly page: Readonly<Record<string, string>> };
     readonly keys: Readonly<Record<'page' | 'worker', Readonly<Record<string, string>>>>;
   };
+  /** The settings that the app's page asks for at `/operator.json`, and reads by its schema. */
+  readonly operator?: unknown;
 }
 
 export interface PrecacheOptions {

@@ -1,14 +1,16 @@
+import { answerMedia } from './media.ts';
 import { activateMessage, type WorkerMessage } from './messages.ts';
 import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
-import { importOperatorSettings } from './operatorSettings.ts';
+import { answerOperator, importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
 
-const { headers, keysOrigin } = importOperatorSettings(self);
+const settings = importOperatorSettings(self);
+const { headers, keysOrigin } = settings;
 
 async function tellPages(message: WorkerMessage, { includeUncontrolled = false } = {}): Promise<void> {
   for (const client of await self.clients.matchAll({ includeUncontrolled })) {
@@ -38,8 +40,12 @@ self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([precache.activate(), tellPages({ type: 'takeover' })])),
 );
 self.addEventListener('fetch', (event) => {
+  const { clients, location } = self;
   const answer =
-    answerWithoutPage(event.request, self.location.origin, keysOrigin) ?? precache.answer(event.request);
+    answerMedia(event.request, event.clientId, { origin: location.origin, clients }) ??
+    answerWithoutPage(event.request, location.origin, keysOrigin) ??
+    answerOperator(event.request, location.origin, settings) ??
+    precache.answer(event.request);
   if (answer !== null) event.respondWith(answer);
 });
 

@@ -11,6 +11,7 @@ import type {
 import type { Person } from './contacts.ts';
 import type { FileActions } from './files.ts';
 import type { GroupInvitationChange } from './groupInvitations.ts';
+import type { Mute } from './mutes.ts';
 import type { PersonReport } from './reports.ts';
 import type { SafetyNumbers } from './trust.ts';
 
@@ -142,11 +143,17 @@ export interface AppActions {
   /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;
   loadOlderMessages(key: ConversationKey): Promise<void>;
+  /** Mutes a conversation on all of the person's devices; `until` 0 ends it. */
+  muteConversation(key: ConversationKey, mute: Mute): Promise<void>;
+  /** Tells others in the conversation, unless the person wants none of it, that they are writing, or have emptied the form. */
+  tellTyping(key: ConversationKey, isWriting: boolean): void;
   /**
    * Resolves once the message is queued (kept, sealed); its status then tells the rest.
    * @param inReplyTo message id of what it answers
    */
   sendMessage(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
+  /** Passes a text on to a conversation, marked as forwarded; as `sendMessage`. */
+  forwardMessage(key: ConversationKey, text: string): Promise<void>;
   /** Edits or deletes an own message for everybody, or reacts to one; as `sendMessage`, `unsentChanges` tells the rest. */
   changeMessage(key: ConversationKey, change: MessageChange): Promise<void>;
   /** Deletes a message on this browser alone. */
@@ -160,6 +167,10 @@ export interface AppActions {
    * vouches for: anyway, by which the creator keeps these, or once the creator has had them removed.
    */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
+  /** Loads the starred messages into `starsAtom`. */
+  loadStars(): Promise<void>;
+  /** Stars a message on all of the person's devices, or takes the star back. Errors: `stars-full`. */
+  setStar(key: ConversationKey, messageId: string, isStarred: boolean): Promise<void>;
   /** Has the members of a conversation agree that messages disappear after so many seconds, from the next one on; 0 for never. */
   setMessageTimer(key: ConversationKey, seconds: number): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */

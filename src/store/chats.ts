@@ -1,5 +1,6 @@
 import { atom } from 'jotai';
 import type { ConversationState, MessageView } from '../crypto/client.ts';
+import { mutesAtom } from './mutes.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
 export type {
@@ -62,15 +63,21 @@ export const activeGroupAtom = atom((get) => {
   return key === null ? null : groupIdOfKey(key);
 });
 
-/** Unread direct messages of other people, the open chat left out (spec section 4). */
+/** Unread direct messages of other people, the open chat and muted ones left out (spec section 4). */
 export const unreadTotalAtom = atom((get) => {
   const active = get(activeChatAtom);
+  const mutes = get(mutesAtom);
   return Object.entries(get(chatsAtom)).reduce(
     (sum, [key, chat]) =>
-      key === active || groupIdOfKey(key) !== null ? sum : sum + (chat.state?.unread ?? 0),
+      key === active || groupIdOfKey(key) !== null || key in mutes ? sum : sum + (chat.state?.unread ?? 0),
     0,
   );
 });
+
+/** A message to which something outside of its chat leads, until the chat has taken it up. */
+export const soughtAtom = sessionAtom<{ readonly key: ConversationKey; readonly messageId: string } | null>(
+  null,
+);
 
 /** The place of the reader in a chat: the message at the upper edge, and the pixels of it that were above. */
 export interface ReadingPlace {

@@ -33,6 +33,16 @@ export interface FilePlace {
   readonly index: number;
 }
 
+/** A sound or film that an element plays while its pieces come. */
+export interface FileStream {
+  /** For this page alone, until its end. */
+  readonly url: string;
+  /** A sentence on why a piece could not be had; null for none. */
+  problem(): string | null;
+  /** Nothing more is played of it. */
+  end(): void;
+}
+
 /**
  * Everything a person can do with files, loaded on demand. Every promise rejects with an AppError whose message can be shown;
  * those of reading with the code `damaged-file` for bytes that are not those of the message, `not-found` for such as the relay
@@ -51,6 +61,8 @@ export interface FileActions {
   discardUpload(messageId: string): Promise<void>;
   /** The whole file, with its type among those that a browser runs nothing of. */
   read(place: FilePlace, file: AttachedFile): Promise<Blob>;
+  /** Opens a sound or film for an element; null where no service worker answers for this page. */
+  stream(place: FilePlace, file: AttachedFile): Promise<FileStream | null>;
   /** Writes the whole file. */
   save(place: FilePlace, file: FileSink): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { atom } from 'jotai';
 import type { FailureCode } from '../lib/errorCode.ts';
 import { activeGroupAtom, chatsAtom, groupKeyOf } from './chats.ts';
 import { type LoadedList, unloadedList } from './loadedList.ts';
+import { mutesAtom } from './mutes.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
 export interface GroupMember {
@@ -47,12 +48,14 @@ export interface Group {
 /** By name; those without an opened one last, by the time of their creation. */
 export const groupsAtom = sessionAtom<LoadedList<Group>>(unloadedList);
 
-/** Unread messages of other people in all groups but the open one. */
+/** Unread messages of other people in all groups but the open one and muted ones. */
 export const groupUnreadTotalAtom = atom((get) => {
   const active = get(activeGroupAtom);
   const chats = get(chatsAtom);
+  const mutes = get(mutesAtom);
   return get(groupsAtom).items.reduce(
-    (sum, { id }) => (id === active ? sum : sum + (chats[groupKeyOf(id)]?.state?.unread ?? 0)),
+    (sum, { id }) =>
+      id === active || groupKeyOf(id) in mutes ? sum : sum + (chats[groupKeyOf(id)]?.state?.unread ?? 0),
     0,
   );
 });

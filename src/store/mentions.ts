@@ -1,6 +1,7 @@
 import { atom } from 'jotai';
 import { type ConversationKey, groupIdOfKey, type MessageContent } from './chats.ts';
 import { groupsAtom } from './groups.ts';
+import { mutesAtom } from './mutes.ts';
 import { nameOfAtom } from './names.ts';
 import { withOwnName } from './people.ts';
 import { currentUserAtom } from './session.ts';
@@ -72,3 +73,12 @@ export const mentionsMeAtom = atom((get) => async (content: MessageContent): Pro
   const { mentionsIn } = await import('../lib/markdown.ts');
   return mentionsIn(content.text).includes(user.id);
 });
+
+/** Resolves to whether a message makes no noise, because its conversation is muted and it mentions nobody who is to be told. */
+export const isQuietAtom = atom(
+  (get) =>
+    async (key: ConversationKey, content: MessageContent): Promise<boolean> => {
+      const mute = get(mutesAtom)[key];
+      return mute !== undefined && !(mute.mentions && (await get(mentionsMeAtom)(content)));
+    },
+);

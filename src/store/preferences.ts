@@ -15,6 +15,8 @@ export interface Preferences {
   readonly showMessageText: boolean;
   /** True where others see how far one has received and read, and one sees it of them. */
   readonly readReceipts: boolean;
+  /** True where others see that one is writing, and one sees it of them. */
+  readonly typing: boolean;
   readonly theme: Theme;
 }
 
@@ -31,6 +33,7 @@ export function parsePreferences(stored: string | null): Preferences {
     desktopNotifications: flag('desktopNotifications', false),
     showMessageText: flag('showMessageText', false),
     readReceipts: flag('readReceipts', true),
+    typing: flag('typing', true),
     theme: themes.find((theme) => theme === kept.theme) ?? 'system',
   };
 }

@@ -2,6 +2,7 @@ import { useAtom, useAtomValue, useSetAtom } from 'jotai';
 import { useRef } from 'react';
 import type { MessageId } from '../i18n/catalogue.ts';
 import { t } from '../i18n/i18n.ts';
+import { requiredActionsAtom } from './actions.ts';
 import type { ConversationKey, MessageView } from './chats.ts';
 import { composeAtom, composingAtom, notComposing, saveEditAtom } from './composing.ts';
 import { draftsAtom, sendDraftAtom } from './drafts.ts';
@@ -26,6 +27,7 @@ export function useComposer(
   messages: readonly MessageView[],
   { ownId, failure, edit }: ComposerInput,
 ) {
+  const actions = useAtomValue(requiredActionsAtom);
   const sendDraft = useSetAtom(sendDraftAtom);
   const saveEdit = useSetAtom(saveEditAtom);
   const compose = useSetAtom(composeAtom);
@@ -57,6 +59,7 @@ export function useComposer(
     context,
     draft: editText ?? drafts[key] ?? '',
     onDraftChange: (text: string) => {
+      actions.tellTyping(key, text.trim() !== '');
       if (edited === null) setDrafts((before) => ({ ...before, [key]: text }));
       else compose(key, (before) => ({ edit: before.edit && { ...before.edit, text } }));
     },
@@ -75,6 +78,7 @@ export function useComposer(
 }
 
 /** Returns whether an own message has a text that may be replaced. One that failed is sent again or discarded. */
-export function isEditable({ content, status }: MessageView): boolean {
-  return content.kind === 'text' && status !== 'failed';
+export function isEditable({ content, isForwarded, status }: MessageView): boolean {
+  // The words are somebody's, and would still be said to be passed on.
+  return content.kind === 'text' && status !== 'failed' && isForwarded !== true;
 }

@@ -4,8 +4,15 @@ import type { MessageId } from '../i18n/catalogue.ts';
 import { t } from '../i18n/i18n.ts';
 import { requiredActionsAtom } from './actions.ts';
 import { attemptAtom } from './attempt.ts';
-import { type Chat, type ConversationKey, type ReadingPlace, readingPlacesAtom } from './chats.ts';
+import {
+  type Chat,
+  type ConversationKey,
+  type ReadingPlace,
+  readingPlacesAtom,
+  soughtAtom,
+} from './chats.ts';
 import { currentUserAtom } from './session.ts';
+import { starredIdsAtom, useStars } from './stars.ts';
 import { showToastAtom } from './toasts.ts';
 import { useComposer } from './useComposer.ts';
 import { useMessageChanges } from './useMessageChanges.ts';
@@ -29,6 +36,9 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
   const showToast = useSetAtom(showToastAtom);
   const [places, setPlaces] = useAtom(readingPlacesAtom);
   const changes = useMessageChanges(key);
+  const [sought, setSought] = useAtom(soughtAtom);
+  const starred = useAtomValue(starredIdsAtom);
+  useStars();
   const composer = useComposer(key, chat.messages, { ownId, failure: failures.send, edit: changes.edit });
 
   const onRetry = useCallback(
@@ -68,6 +78,9 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
     changes,
     composer: composer.input,
     onOriginalMissing,
+    starred,
+    sought: sought?.key === key ? sought.messageId : null,
+    onSought: () => setSought(null),
     // Unread messages stand at the end.
     place: unread > 0 ? null : (places[key] ?? null),
     onLeave: (left: ReadingPlace | null) => setPlaces((before) => ({ ...before, [key]: left })),

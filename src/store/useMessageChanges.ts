@@ -16,6 +16,8 @@ export interface MessageChanges {
   readonly edit: (message: MessageView) => void;
   /** Gives a reaction, or takes it back where the person has given it. */
   readonly react: (message: MessageView, emoji: string) => void;
+  /** Stars it for this person alone, or takes the star back. */
+  readonly star: (message: MessageView, isStarred: boolean) => void;
   readonly deleteForEveryone: (message: MessageView) => void;
   readonly deleteHere: (message: MessageView) => void;
   readonly versions: (message: MessageView) => Promise<readonly MessageVersion[]>;
@@ -42,6 +44,11 @@ export function useMessageChanges(key: ConversationKey): MessageChanges {
         const isTaken = ownId !== undefined && given?.userIds.includes(ownId) === true;
         change({ kind: 'reaction', of: messageId, emoji, isTaken }, t('chat.changeFailed'));
       },
+      star: ({ messageId }, isStarred) =>
+        void attempt(() => actions.setStar(key, messageId, isStarred), {
+          success: t(isStarred ? 'stars.starred' : 'stars.unstarred'),
+          failure: t('stars.failed'),
+        }),
       deleteForEveryone: ({ messageId }) =>
         change({ kind: 'deletion', of: messageId }, t('chat.deleteFailed')),
       deleteHere: ({ messageId }) => {

@@ -1,4 +1,5 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../i18n/i18n.ts';
@@ -9,15 +10,17 @@ interface DialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
+  /** Takes the width that the window has, for pictures. */
+  wide?: boolean;
   children: ReactNode;
 }
 
-export function DialogPopup({ open, onOpenChange, title, children }: DialogProps) {
+export function DialogPopup({ open, onOpenChange, title, wide = false, children }: DialogProps) {
   return (
     <BaseDialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup className={styles.popup}>
+        <BaseDialog.Popup className={clsx(styles.popup, wide && styles.wide)}>
           <div className={styles.head}>
             <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
             <BaseDialog.Close className={iconButtonClass} aria-label={t('app.close')} title={t('app.close')}>

@@ -1,9 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { type Destination, headersOf } from '../../verify/src/asChromium.ts';
 import { sha256 } from '../../verify/src/canonical.ts';
+import { fingerprintOf } from '../../verify/src/sshsig.ts';
 import { holders, keyLines } from '../../verify/test/support/releases.ts';
 import { becomeContacts } from './support/person.ts';
 import { RunningRelay } from './support/relay.ts';
@@ -11,6 +15,16 @@ import { expect, test as withoutRelease } from './support/test.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../..');
+
+/** The settings of the operator of the relay, which no release states. */
+const operator = {
+  productName: 'Letterbox',
+  supportEmail: 'help@letterbox.example.org',
+  privacyEmail: null,
+  controller: null,
+  governingLaw: { en: 'Swedish law', fi: 'Ruotsin laki' },
+  certificates: [],
+};
 
 interface Released {
   /** The SHA-256 of the first step of the chain. */
@@ -46,7 +60,12 @@ const test = withoutRelease.extend<{ folder: string; released: Released }>({
   },
   relay: async ({ folder, released }, provide) => {
     expect(released.root).toMatch(/^[\w-]{43}$/);
-    const relay = await RunningRelay.start({ WEB_DIR: path.join(folder, 'dist') });
+    const file = path.join(folder, 'operator.json');
+    await writeFile(file, JSON.stringify(operator));
+    const relay = await RunningRelay.start({
+      WEB_DIR: path.join(folder, 'source/dist'),
+      OPERATOR_FILE: file,
+    });
     await provide(relay);
     await relay.stop();
   },
@@ -67,7 +86,8 @@ async function install(folder: string): Promise<string> {
 }
 
 /** Makes a chain of what is built, as maintainers do. @returns the SHA-256 of its first step */
-async function release(folder: string): Promise<string> {
+async function release(around: string): Promise<string> {
+  const folder = path.join(around, 'source');
   for (const part of ['app', 'keys']) {
     await cp(path.join(root, 'dist', part), path.join(folder, 'dist', part), { recursive: true });
   }
@@ -77,20 +97,32 @@ async function release(folder: string): Promise<string> {
   const inFolder = (program: string, ...words: readonly string[]) => run(program, words, { cwd: folder });
   const command = (name: string, ...words: readonly string[]) =>
     inFolder(process.execPath, path.join(root, 'build/release', name), ...words);
+  await cp(path.join(root, '.gitignore'), path.join(folder, '.gitignore'));
   await inFolder('git', 'init', '--quiet');
-  await inFolder('git', 'add', 'package.json', 'package-lock.json');
+  await inFolder('git', 'add', '.gitignore', 'package.json', 'package-lock.json');
   const author = ['-c', 'user.name=Anna', '-c', 'user.email=anna@example.org'];
   await inFolder('git', ...author, 'commit', '--quiet', '--message', 'A client');
 
   const people = holders('anna', 'bertta', 'carl');
-  await writeFile(path.join(folder, 'keys.txt'), keyLines(people));
+  await writeFile(path.join(around, 'keys.txt'), keyLines(people));
   for (const [name, { file }] of Object.entries(people)) {
-    await writeFile(path.join(folder, name), file ?? '', { mode: 0o600 });
+    await writeFile(path.join(around, name), file ?? '', { mode: 0o600 });
   }
-  await command('state.mjs', '--keys', 'keys.txt');
-  for (const name of ['anna', 'carl']) await command('sign.mjs', '--key', name, '--name', name);
+  const sign = (name: string) => command('sign.mjs', '--key', `../${name}`, '--name', name);
+  await command('state.mjs', '--keys', '../keys.txt');
+  for (const name of ['anna', 'carl']) {
+    const { stdout } = await sign(name);
+    for (const [holder, { line }] of Object.entries(people)) {
+      expect(stdout).toContain(`NEW    ${fingerprintOf(line)}  ${holder}\n`);
+    }
+  }
+  // A file that nobody has committed would be built and signed with the rest.
+  await writeFile(path.join(folder, 'evil.js'), 'evil();');
+  const refused = await command('state.mjs').catch(({ stderr }: { stderr: string }) => ({ stderr }));
+  expect(refused.stderr).toMatch(/Not the files of [0-9a-f]{40}: evil\.js\./);
+  await rm(path.join(folder, 'evil.js'));
   await command('state.mjs');
-  for (const name of ['carl', 'bertta']) await command('sign.mjs', '--key', name, '--name', name);
+  for (const name of ['carl', 'bertta']) await sign(name);
   await command('publish.mjs');
   return sha256(await readFile(path.join(folder, 'releases/1.json')));
 }
@@ -125,11 +157,12 @@ test('three people sign a release; the packed commands find it at a relay, open 
     expect(output).toMatch(/^ok {4}app {3}\/index\.html$/m);
     expect(output).toMatch(/^ok {4}keys {2}\/assets\/crypto\.worker-[\w-]+\.js$/m);
     expect(output).not.toContain('DIFF');
+    expect(output).toMatch(/^ {2}product {7}Letterbox$/m);
     expect([code, output.trimEnd().split('\n').at(-1)]).toEqual([0, 'All of it is the release.']);
   });
 
   await test.step('it compares a folder, writes the manifest for WEBCAT, and says how it is used', async () => {
-    const inFolder = await ended(released.command('sinetti', 'verify', path.join(folder, 'dist')));
+    const inFolder = await ended(released.command('sinetti', 'verify', path.join(folder, 'source/dist')));
     expect([inFolder.code, inFolder.output]).toEqual([
       0,
       expect.stringContaining('All of it is the release.'),
@@ -156,6 +189,7 @@ test('three people sign a release; the packed commands find it at a relay, open 
     const { person: bob } = await newBrowser('bob');
     await alice.signUp();
     await bob.signUp();
+    for (const { page } of [alice, bob]) await expect(page).toHaveTitle(/Letterbox$/);
     await becomeContacts(alice, bob);
     await alice.openChat(bob);
     await bob.openChat(alice);
@@ -188,5 +222,90 @@ test('three people sign a release; the packed commands find it at a relay, open 
       1,
       `different: Not the files of the release: ${relay.url}/robots.txt\n`,
     ]);
+  });
+});
+
+/** A page that asks for something of each kind, with what the client's pages say of referrers. */
+const asking = `<!doctype html><title>Asking</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml"><link rel="preload" as="fetch" href="/preload.json" crossorigin>
+<link rel="preload" as="font" href="/font.woff2" crossorigin type="font/woff2"><link rel="stylesheet" crossorigin href="/style.css">
+<iframe src="/leads"></iframe><img src="/image.png"><script type="module" crossorigin src="/script.js"></script>`;
+const framed = `<!doctype html><script type="module">new Worker('/worker.js', { type: 'module' });
+navigator.serviceWorker.register('/serviceworker.js', { updateViaCache: 'none' });</script>`;
+
+test.describe('beside a browser', () => {
+  // Playwright would have Chromium say its language in another place.
+  test.use({ locale: undefined });
+
+  test('sinetti verify asks as Chromium does: the same headers, in its order and spelling', async ({
+    browser,
+  }) => {
+    const asked = new Map<string, string[]>();
+    const addresses = { app: '', keys: '' };
+    const answering = () =>
+      createServer((request, response) => {
+        const { rawHeaders, url = '' } = request;
+        if (!asked.has(url)) asked.set(url, rawHeaders);
+        response.setHeader('referrer-policy', 'no-referrer');
+        const { keys } = addresses;
+        if (url === '/leads') return response.writeHead(302, { location: `${keys}/framed` }).end();
+        const isPage = url === '/' || url === '/framed';
+        const types: Readonly<Record<string, string>> = {
+          js: 'text/javascript',
+          css: 'text/css',
+          png: 'image/png',
+        };
+        response.setHeader(
+          'content-type',
+          isPage ? 'text/html' : (types[path.extname(url).slice(1)] ?? 'text/plain'),
+        );
+        const scripts: Readonly<Record<string, string>> = {
+          '/': asking,
+          '/framed': framed,
+          '/script.js': "void fetch('/empty');",
+          '/serviceworker.js': "importScripts('/imported.js');",
+        };
+        return response.end(scripts[url] ?? '');
+      });
+    const servers = [answering(), answering()] as const;
+    for (const [at, name] of (['app', 'keys'] as const).entries()) {
+      const server = servers[at]!;
+      await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+      addresses[name] = `http://localhost:${(server.address() as AddressInfo).port}`;
+    }
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${addresses.app}/`);
+    const kinds: Readonly<Record<string, Destination>> = {
+      '/': 'document',
+      '/leads': 'iframe',
+      '/framed': 'keysFrame',
+      '/script.js': 'script',
+      '/style.css': 'style',
+      '/font.woff2': 'font',
+      '/image.png': 'image',
+      '/preload.json': 'preload',
+      '/empty': 'empty',
+      '/worker.js': 'worker',
+      '/serviceworker.js': 'serviceworker',
+      '/imported.js': 'imported',
+    };
+    await expect.poll(() => Object.keys(kinds).filter((url) => !asked.has(url))).toEqual([]);
+    await context.close();
+    for (const server of servers) server.close();
+
+    // One without a screen names itself, in a version of its own, and may say another language.
+    const alike = (headers: readonly string[]) =>
+      headers.map((text) =>
+        text
+          .replaceAll(/HeadlessChrome/g, 'Chrome')
+          .replaceAll(/Chrome\/\d+/g, 'Chrome/…')
+          .replaceAll(/^"[^"]+";v="\d+".*$/g, 'brands'),
+      );
+    for (const [url, destination] of Object.entries(kinds)) {
+      const sent = asked.get(url) ?? [];
+      const host = sent[1] ?? '';
+      expect([url, alike(headersOf(`http://${host}${url}`, destination))]).toEqual([url, alike(sent)]);
+    }
   });
 });

@@ -54,6 +54,7 @@ test('a photograph and a document reach a friend, without the place and without 
     await expect(bob.page.getByText('From the shore').last()).toBeVisible();
     await expect(picture).toHaveJSProperty('naturalWidth', 1200);
     await bob.page.getByRole('button', { name: 'View: A boat on a blue lake' }).click();
+    await expect(bob.page.getByRole('dialog').getByText('Picture 1 of 1')).toBeVisible();
     await findsNoBarriers(bob.page);
     const [download] = await Promise.all([
       bob.page.waitForEvent('download'),
@@ -69,6 +70,39 @@ test('a photograph and a document reach a friend, without the place and without 
     await bob.page.keyboard.press('Escape');
   });
 
+  await test.step('it is enlarged by keys, buttons and the wheel, and another one is an arrow away', async () => {
+    await alice.page.getByRole('textbox', { name: /Message/ }).focus();
+    await pastePhotograph(alice.page);
+    await alice.page.getByLabel('Description of IMG_2041.jpg').fill('The same boat, later');
+    await alice.page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect(bob.page.getByRole('button', { name: 'View: The same boat, later' })).toBeEnabled();
+    await bob.page.getByRole('button', { name: 'View: A boat on a blue lake' }).click();
+    const viewer = bob.page.getByRole('dialog');
+    const large = viewer.getByRole('img', { name: 'A boat on a blue lake' });
+    await expect(large).toBeVisible();
+    await expect(viewer.getByRole('button', { name: 'Zoom out' })).toBeDisabled();
+    await bob.page.keyboard.press('+');
+    await expect(viewer.getByText('150 %')).toBeVisible();
+    await viewer.getByRole('button', { name: 'Zoom in' }).click();
+    await expect(viewer.getByText('225 %')).toBeVisible();
+    await bob.page.keyboard.press('ArrowRight');
+    await expect(large).toHaveCSS('transform', /^matrix\(2.25, 0, 0, 2.25, -80, 0\)$/);
+    await bob.page.keyboard.press('-');
+    await bob.page.keyboard.press('0');
+    await expect(viewer.getByText('100 %')).toBeVisible();
+    await large.hover();
+    await bob.page.mouse.wheel(0, -100);
+    await expect(viewer.getByText('115 %')).toBeVisible();
+    await bob.page.keyboard.press('0');
+    await bob.page.keyboard.press('ArrowRight');
+    await expect(viewer.getByRole('img', { name: 'The same boat, later' })).toBeVisible();
+    await expect(viewer.getByText('Picture 2 of 2')).toBeVisible();
+    await expect(viewer.getByRole('button', { name: 'Next picture' })).toBeDisabled();
+    await viewer.getByRole('button', { name: 'Previous picture' }).click();
+    await expect(large).toBeVisible();
+    await bob.page.keyboard.press('Escape');
+  });
+
   await test.step('a page that claims to be a picture is a file to download, and nothing else', async () => {
     const chosen = alice.page.locator('input[type=file]');
     await chosen.setInputFiles({
@@ -78,6 +112,6 @@ test('a photograph and a document reach a friend, without the place and without 
     });
     await alice.page.getByRole('button', { name: 'Send' }).click();
     await expect(bob.page.getByRole('button', { name: 'Download card.png' })).toBeVisible();
-    await expect(bob.page.getByRole('img')).toHaveCount(1);
+    await expect(bob.page.getByRole('img')).toHaveCount(2);
   });
 });

@@ -1,3 +1,4 @@
+import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends } from './support/friends.ts';
 import { expect, test } from './support/test.ts';
 
@@ -34,5 +35,24 @@ test('a draft and what was read are the same on the laptop and on the phone', as
     await phone.openChat(bob);
     await phone.sees('Can you see this?');
     await expect(laptop.tab('Messages')).not.toContainText('1');
+  });
+
+  await test.step('what is muted on the phone is muted on the laptop', async () => {
+    await phone.page.getByRole('button', { name: 'Mute', exact: true }).click();
+    const dialog = phone.page.getByRole('dialog', { name: 'Mute' });
+    await dialog.getByRole('button', { name: 'For 8 hours' }).click();
+    await findsNoBarriers(phone.page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(phone.page.getByRole('button', { name: /^Muted until / })).toBeFocused();
+    await laptop.tab('Messages').click();
+    await expect(laptop.contact(bob)).toContainText('Muted');
+    await laptop.tab('Contacts').click();
+    await phone.page.getByRole('button', { name: 'Back to contacts' }).click();
+    await bob.send('Not so loud');
+    await expect(phone.contact(bob)).toContainText('Not so loud');
+    await expect(phone.contact(bob)).toContainText('1 unread');
+    await expect(laptop.tab('Messages')).not.toContainText('1');
+    await laptop.tab('Messages').click();
+    await expect(laptop.page.getByRole('button', { name: /^Muted until / })).toBeVisible();
   });
 });

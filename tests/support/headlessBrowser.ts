@@ -174,6 +174,7 @@ export class Tab {
       isOnline: () => this.online,
       isVisible: () => this.visible,
       showsReceipts: () => true,
+      showsTyping: () => true,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       indexedDB: browser.indexedDB,
       createSocket: (url) => {

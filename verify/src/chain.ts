@@ -26,10 +26,19 @@ export interface Chain extends Place {
   readonly hashes: readonly string[];
 }
 
-/** Verifies the first step, which makes the chain: its keys sign themselves, and its hash is known beforehand. */
-function begin(step: SignedStep, root: string): Chain {
-  const hash = sha256(step.bytes);
+/** @throws Failure `chain` for a first step that is not the one which the reader knows */
+export function requireRoot(bytes: Uint8Array, root: string): string {
+  const hash = sha256(bytes);
   if (hash !== root) throw new Failure('chain', `The chain begins with ${hash}, not with the root ${root}.`);
+  return hash;
+}
+
+/**
+ * Verifies the first step, which makes the chain: its keys sign themselves, and its hash is known beforehand.
+ * @throws Failure `malformed`, `chain` or `signature`
+ */
+export function begin(step: SignedStep, root: string): Chain {
+  const hash = requireRoot(step.bytes, root);
   const statement = parseStatement(step.bytes);
   if (statement.type !== 'sinetti-release-keys' || statement.seq !== 1 || statement.prev !== null) {
     throw new Failure('chain', 'The first step of a chain names its keys.');
@@ -85,6 +94,12 @@ export function verifyChain(steps: readonly SignedStep[], root: string, seen: Pl
   const [first, ...others] = steps;
   if (first === undefined) throw new Failure('unsigned', 'There is no step in the chain.');
   const chain = others.reduce(follow, begin(first, root));
+  requireSeen(chain, seen);
+  return chain;
+}
+
+/** @throws Failure `rollback` unless the chain goes on from where this reader has seen its end before */
+export function requireSeen(chain: Chain, seen: Place | null): void {
   if (seen !== null && chain.seq < seen.seq) {
     throw new Failure(
       'rollback',
@@ -94,7 +109,6 @@ export function verifyChain(steps: readonly SignedStep[], root: string, seen: Pl
   if (seen !== null && chain.hashes[seen.seq - 1] !== seen.hash) {
     throw new Failure('rollback', `Step ${seen.seq} is another one than was seen here before.`);
   }
-  return chain;
 }
 
 function requireSignatures(step: SignedStep, keys: KeysStatement, { seq }: Statement): void {

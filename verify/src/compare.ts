@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Destination } from './asChromium.ts';
 import { sha256 } from './canonical.ts';
+import { Failure } from './errors.ts';
+import { contentTypeOf, headersAt, keysPages, type Origins, settingsIn, workerSettings } from './expected.ts';
+import type { Answer, Fetcher } from './fetching.ts';
 import {
-  contentTypeOf,
-  headersAt,
-  keysPages,
-  type Origins,
-  operatorSettings,
-  settingsIn,
-} from './expected.ts';
-import type { Answer, Destination, Fetcher } from './fetching.ts';
+  connectOf,
+  manifestPath,
+  type OperatorSettings,
+  operatorPath,
+  parseOperator,
+  releasedManifest,
+} from './operator.ts';
+import { releasesPath } from './relay.ts';
 import { origins as bothOrigins, type Origin, type ReleaseStatement } from './statement.ts';
 
 /** One row of the table: a file of an origin, and each way in which it is not the release's. */
@@ -23,6 +28,8 @@ export interface Row {
 export interface Comparison {
   readonly rows: readonly Row[];
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The settings of the operator; null where that is nothing that a client reads. */
+  readonly operator: OperatorSettings | null;
 }
 
 /** Under which {@link Comparison.files} has a file. */
@@ -34,8 +41,27 @@ const ordinary = new Set(
     ' ',
   ),
 );
+/** Headers by which any answer makes a browser do something, and which no answer of a relay has. */
+const commands = ['clear-site-data', 'link', 'refresh', 'service-worker-allowed'];
 /** Addresses of the app that are no files: each answers with the one page. */
-const routes = ['/', '/login', '/dashboard'];
+export const routes = [
+  '/',
+  '/login',
+  '/signup',
+  '/recover',
+  '/dashboard',
+  '/privacy-policy',
+  '/terms',
+  '/about',
+  '/contact',
+];
+/** Answers of a relay that belong to no release, of which the headers are looked at. */
+const others: readonly string[] = [
+  '/api/version',
+  '/healthz',
+  '/assets/none-00000000.js',
+  `${releasesPath}/release.json`,
+];
 
 /** Fetches all of a client and compares it with a release, files and headers. */
 export async function compareRelay(
@@ -43,58 +69,162 @@ export async function compareRelay(
   origins: Origins,
   fetcher: Fetcher,
 ): Promise<Comparison> {
+  const operator = await readOperator(origins, fetcher);
+  const settings = operator.settings;
+  const addresses: Origins = { ...origins, connect: settings === null ? [] : connectOf(settings) };
   const files = new Map<string, Uint8Array>();
+  const page = release.files.app['/index.html'] ?? '';
+  // Any address at all is a route of the client.
+  const anywhere = `/${randomBytes(5).toString('hex')}`;
   const due = [
     ...bothOrigins.flatMap((origin) =>
       Object.entries(release.files[origin]).map(([path, hash]) => ({ origin, path, hash })),
     ),
-    ...routes.map((path) => ({ origin: 'app' as const, path, hash: release.files.app['/index.html'] ?? '' })),
+    ...[...routes, anywhere].map((path) => ({ origin: 'app' as const, path, hash: page })),
     ...Object.entries(keysPages).map(([path, file]) => ({
       origin: 'keys' as const,
       path,
       hash: release.files.keys[file] ?? '',
     })),
   ];
-  const rows = await Promise.all(
-    due.map(async ({ origin, path, hash }): Promise<Row> => {
-      const url = `${origins[origin]}${path}`;
-      const destination = destinationOf(origin, path);
-      const encoded = await fetcher.get(url, destination);
-      // A relay keeps a compressed copy beside each file, and browsers get that one.
-      const plain = await fetcher.get(url, destination, 'identity');
-      const expected = headersAt(release, origin, path, origins);
-      files.set(fileKey(origin, path), encoded.content);
-      const differences = new Set(
-        [encoded, plain].flatMap((answer) => [
-          ...differencesOf(answer, hash),
-          ...differencesOfHeaders(answer, expected, path),
-        ]),
-      );
-      return { origin, path, differences: [...differences] };
-    }),
-  );
+  const compare = async (encoding?: string): Promise<Row[]> =>
+    Promise.all(
+      due.map(async ({ origin, path, hash }): Promise<Row> => {
+        const isRoute = origin === 'app' && (routes.includes(path) || path === anywhere);
+        const answer = await fetcher.get(
+          `${origins[origin]}${path}`,
+          isRoute ? 'document' : destinationOf(origin, path),
+          encoding,
+        );
+        const isFilled = origin === 'app' && path === manifestPath && settings !== null;
+        const content = isFilled ? releasedManifest(answer.content, settings) : answer.content;
+        if (encoding === undefined) files.set(fileKey(origin, path), content);
+        const expected = headersAt(release, origin, path, addresses);
+        const differences = [
+          ...differencesOf({ ...answer, content }, hash),
+          ...differencesOfHeaders(answer, expected, isRoute || path in keysPages ? '/index.html' : path),
+          ...commandsIn(answer, origins[origin]),
+        ];
+        return { origin, path: path === anywhere ? '/…' : path, differences };
+      }),
+    );
+  // A relay keeps a compressed copy beside each file, and browsers get that one. They never ask for the plain one alone, so that is
+  // asked for once the others are there.
+  const asBrowser = await compare();
+  const plain = await compare('identity');
+  const rows = asBrowser.map((row, at): Row => {
+    const differences = new Set([...row.differences, ...(plain[at]?.differences ?? [])]);
+    return { ...row, differences: [...differences] };
+  });
   const scripts = await Promise.all(
-    bothOrigins.map((origin) => compareOperatorScript(release, origins, origin, fetcher)),
+    bothOrigins.map((origin) => compareOperatorScript(release, addresses, origin, settings, fetcher)),
   );
-  return { rows: [...rows, ...scripts], files };
+  const redirects = await Promise.all(
+    Object.keys(keysPages).map((path) => compareRedirect(release, addresses, path, fetcher)),
+  );
+  const beside = await Promise.all(others.map((path) => lookAt(origins.app, path, fetcher)));
+  const told = {
+    origin: 'app' as const,
+    path: operatorPath,
+    differences: [
+      ...operator.differences,
+      ...differencesOfHeaders(
+        operator.answer,
+        headersAt(release, 'app', operatorPath, addresses),
+        operatorPath,
+      ),
+      ...commandsIn(operator.answer, origins.app),
+    ],
+  };
+  return { rows: [...rows, ...scripts, told, ...redirects, ...beside], files, operator: settings };
+}
+
+/** The settings of an operator at a relay, and how it is none of what a client reads. */
+async function readOperator(
+  { app }: Origins,
+  fetcher: Fetcher,
+): Promise<{
+  readonly answer: Answer;
+  readonly settings: OperatorSettings | null;
+  readonly differences: readonly string[];
+}> {
+  const answer = await fetcher.get(`${app}${operatorPath}`, 'preload');
+  if (answer.status !== 200) {
+    return { answer, settings: null, differences: [`it answers ${answer.status}`] };
+  }
+  try {
+    return { answer, settings: parseOperator(answer.content), differences: [] };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { answer, settings: null, differences: [error.message] };
+  }
 }
 
 async function compareOperatorScript(
   release: ReleaseStatement,
   origins: Origins,
   origin: Origin,
+  operator: OperatorSettings | null,
   fetcher: Fetcher,
 ): Promise<Row> {
   const path = '/operator.js';
-  const answer = await fetcher.get(`${origins[origin]}${path}`, 'script');
+  const answer = await fetcher.get(`${origins[origin]}${path}`, 'imported');
   if (answer.status !== 200) return { origin, path, differences: [`it answers ${answer.status}`] };
   const settings = settingsIn(Buffer.from(answer.content).toString('utf8'));
-  const isExpected = isDeepStrictEqual(settings, operatorSettings(release, origins));
+  const told = origin === 'app' && operator !== null ? operator : undefined;
+  const isExpected = isDeepStrictEqual(settings, workerSettings(release, origins, told));
   const differences = [
-    ...(isExpected ? [] : ['it gives the service worker other headers or addresses']),
+    ...(isExpected ? [] : ['it gives the service worker other headers, addresses or settings']),
     ...differencesOfHeaders(answer, headersAt(release, origin, path, origins), path),
+    ...commandsIn(answer, origins[origin]),
   ];
   return { origin, path, differences };
+}
+
+/** Compares the way from the app to a page at the origin of the keys. */
+async function compareRedirect(
+  release: ReleaseStatement,
+  origins: Origins,
+  path: string,
+  fetcher: Fetcher,
+): Promise<Row> {
+  const answer = await fetcher.get(`${origins.app}${path}`, path === '/keys' ? 'iframe' : 'document');
+  const expected = { ...headersAt(release, 'app', path, origins), 'cache-control': 'no-store' };
+  const target = `${origins.keys}${path}`;
+  const { location } = answer.headers;
+  const differences = [
+    ...(answer.status === 302 && location === target
+      ? wrongHeaders(answer, { ...expected, location: target })
+      : [`it doesn't lead to ${target}`]),
+    ...commandsIn(answer, origins.app),
+  ];
+  return { origin: 'app', path, differences };
+}
+
+/** Looks at the headers of an answer that is of no release. */
+async function lookAt(app: string, path: string, fetcher: Fetcher): Promise<Row> {
+  const answer = await fetcher.get(`${app}${path}`, 'empty');
+  const differences = commands
+    .filter((name) => name in answer.headers)
+    .map((name) => `${name} is sent, which the release has not`);
+  return { origin: 'app', path, differences: [...differences, ...commandsIn(answer, app)] };
+}
+
+/** Says what a browser is told beside an answer: early hints, and other places from which to take the next answers. */
+function commandsIn({ early, headers }: Answer, origin: string): string[] {
+  const { port, protocol } = new URL(origin);
+  const own = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+  const services = headers['alt-svc'] ?? 'clear';
+  // The same host and port by another protocol is as good as this one; another host or port is another server.
+  const isOwn = services
+    .split(',')
+    .every((service) =>
+      new RegExp(`^ *(?:clear|h[23](?:-\\d+)?=":${own}"(?:; *\\w+=\\d+)*) *$`).test(service),
+    );
+  return [
+    ...early.map((hint) => `it is preceded by ${hint}`),
+    ...(isOwn ? [] : [`alt-svc leads elsewhere: ${services}`]),
+  ];
 }
 
 function differencesOf({ content, status }: Answer, hash: string): string[] {
@@ -103,13 +233,20 @@ function differencesOf({ content, status }: Answer, hash: string): string[] {
   return sha256(content) === hash ? [] : ['its content is another one'];
 }
 
-/** A release knows each header that a browser obeys: one that it doesn't have is a difference, too. */
+/** @param file whose type the answer has to be of */
 function differencesOfHeaders(
-  { headers, status }: Answer,
+  answer: Answer,
   expected: Readonly<Record<string, string>>,
-  path: string,
+  file: string,
 ): string[] {
-  if (status !== 200) return [];
+  if (answer.status !== 200) return [];
+  const type = mediaType(answer.headers['content-type'] ?? '');
+  const isTyped = type === mediaType(contentTypeOf(file));
+  return [...wrongHeaders(answer, expected), ...(isTyped ? [] : [`content-type is ${type}`])];
+}
+
+/** A release knows each header that a browser obeys: one that it doesn't have is a difference, too. */
+function wrongHeaders({ headers }: Answer, expected: Readonly<Record<string, string>>): string[] {
   const { vary = '', ...others } = expected;
   const wrong = Object.entries(others)
     .filter(([name, value]) => headers[name] !== value)
@@ -117,14 +254,7 @@ function differencesOfHeaders(
   const varies = (headers.vary ?? '').toLowerCase().split(/, */);
   if (vary !== '' && !varies.includes(vary.toLowerCase())) wrong.push(`vary is without ${vary}`);
   const added = Object.keys(headers).filter((name) => !ordinary.has(name) && !Object.hasOwn(expected, name));
-  const type = mediaType(headers['content-type'] ?? '');
-  const isPage = path in keysPages || routes.includes(path);
-  const isTyped = type === mediaType(contentTypeOf(isPage ? '/index.html' : path));
-  return [
-    ...wrong,
-    ...added.map((name) => `${name} is sent, which the release has not`),
-    ...(isTyped ? [] : [`content-type is ${type}`]),
-  ];
+  return [...wrong, ...added.map((name) => `${name} is sent, which the release has not`)];
 }
 
 /** Names the directives of a policy that differ, or the value of any other header. */
@@ -149,10 +279,21 @@ function mediaType(contentType: string): string {
     .replace(/^application\/javascript$/, 'text/javascript');
 }
 
+/** Returns how the client itself asks for a file. */
 function destinationOf(origin: Origin, path: string): Destination {
   if (path === '/service-worker.js') return 'serviceworker';
-  if (origin === 'keys' && (path in keysPages || path.endsWith('.html'))) return 'iframe';
-  if (routes.includes(path) || path.endsWith('.html')) return 'document';
+  if (path.startsWith('/keys')) return 'keysFrame';
+  if (path.startsWith('/storage') || path.endsWith('.html')) return 'document';
   if (origin === 'keys' && path.endsWith('.js')) return 'worker';
-  return path.endsWith('.js') ? 'script' : path.endsWith('.css') ? 'style' : 'empty';
+  return byEnding[path.slice(path.lastIndexOf('.') + 1)] ?? 'empty';
 }
+
+const byEnding: Readonly<Record<string, Destination>> = {
+  js: 'script',
+  css: 'style',
+  woff2: 'font',
+  png: 'image',
+  svg: 'image',
+  webp: 'image',
+  webmanifest: 'manifest',
+};

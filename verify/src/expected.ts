@@ -1,7 +1,11 @@
+import type { OperatorSettings } from './operator.ts';
 import type { Origin, PolicyName, ReleaseStatement } from './statement.ts';
 
 /** The addresses of a relay's two origins. */
-export type Origins = Readonly<Record<Origin, string>>;
+export interface Origins extends Readonly<Record<Origin, string>> {
+  /** The origins that its operator has the page connect to beside them; none unless said. */
+  readonly connect?: readonly string[];
+}
 
 /** The pages at the origin of the keys by the address without an ending, which the app's origin redirects to it. */
 export const keysPages: Readonly<Record<string, string>> = {
@@ -48,8 +52,13 @@ export function headersAt(
 /**
  * Returns the script that gives a service worker the addresses of this relay and the headers of the files that it keeps. The
  * relay makes it, so it is compared by its meaning and in this one form.
+ * @param operator what the app's page is answered by its service worker; the keys are told nothing of it
  */
-export function operatorSettings(release: ReleaseStatement, origins: Origins): Record<string, unknown> {
+export function workerSettings(
+  release: ReleaseStatement,
+  origins: Origins,
+  operator?: OperatorSettings,
+): Record<string, unknown> {
   const kept = (origin: Origin, name: PolicyName) => ({
     ...withOrigins(release.headers[origin], origins),
     'content-security-policy': filled(release.policies[name], origins),
@@ -60,6 +69,7 @@ export function operatorSettings(release: ReleaseStatement, origins: Origins): R
       app: { page: kept('app', 'page') },
       keys: { page: kept('keys', 'room'), worker: kept('keys', 'workers.crypto') },
     },
+    ...(operator === undefined ? {} : { operator }),
   };
 }
 
@@ -88,6 +98,8 @@ function withOrigins(headers: Readonly<Record<string, string>>, origins: Origins
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value, origins)]));
 }
 
-function filled(text: string, { app, keys }: Origins): string {
-  return text.replaceAll('{app}', app).replaceAll('{keys}', keys);
+/** Puts the addresses of a relay into a text of a release. */
+export function filled(text: string, { app, connect = [], keys }: Origins): string {
+  const beside = connect.map((origin) => ` ${origin}`).join('');
+  return text.replaceAll('{app}', app).replaceAll('{keys}', keys).replaceAll(' {connect}', beside);
 }

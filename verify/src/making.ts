@@ -5,6 +5,7 @@ import { canonicalBytes, type Json, sha256 } from './canonical.ts';
 import { type Chain, type SignedStep, verifyChain } from './chain.ts';
 import { Failure } from './errors.ts';
 import { filesIn } from './folder.ts';
+import { fingerprintOf } from './sshsig.ts';
 import {
   type KeysStatement,
   type Origin,
@@ -85,6 +86,15 @@ function checked(statement: Json): Uint8Array {
   const bytes = canonicalBytes(statement);
   parseStatement(bytes);
   return bytes;
+}
+
+/** Returns a line for each key that is in force before or after a step of keys: its fingerprint, its holder, and whether it comes or goes. */
+export function describeKeys(former: KeysStatement | null, next: KeysStatement): string[] {
+  const before = former?.keys ?? {};
+  const stateOf = (name: string) => (!(name in next.keys) ? 'goes' : name in before ? 'stays' : 'NEW');
+  return Object.entries({ ...before, ...next.keys }).map(
+    ([name, key]) => `${stateOf(name).padEnd(5)}  ${fingerprintOf(key)}  ${name}`,
+  );
 }
 
 /** Returns the lines by which `ssh-keygen -Y verify` knows the keys in force. */

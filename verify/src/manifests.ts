@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalBytes, type Json } from './canonical.ts';
-import { keysPages, type Origins } from './expected.ts';
+import { filled, keysPages, type Origins } from './expected.ts';
+import { manifestPath } from './operator.ts';
 import type { Origin, ReleaseStatement } from './statement.ts';
 
 /** The folder of an origin for manifests of WAICT, which are named by their hash so that what an address holds never changes. */
@@ -15,7 +16,7 @@ export function waictManifest(
   release: ReleaseStatement,
   origin: Origin,
 ): { readonly name: string; readonly body: Uint8Array } {
-  const files = release.files[origin];
+  const files = filesAsServed(release, origin);
   const pages: Readonly<Record<string, string>> =
     origin === 'app' ? { '/': files['/index.html'] ?? '' } : pagesOfKeys(files);
   const manifest: Json = {
@@ -27,6 +28,12 @@ export function waictManifest(
   const body = Buffer.concat([canonicalBytes(manifest), Buffer.from('\n\n')]);
   const name = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   return { name, body };
+}
+
+/** The hashes of the files that every relay serves alike: each has a name of the product in the manifest. */
+function filesAsServed(release: ReleaseStatement, origin: Origin): Readonly<Record<string, string>> {
+  const { [manifestPath]: _, ...others } = release.files[origin];
+  return others;
 }
 
 function pagesOfKeys(files: Readonly<Record<string, string>>): Record<string, string> {
@@ -44,19 +51,20 @@ export function webcatManifest(
   app: string,
   origins: Origins,
 ): Readonly<Record<string, Json>> {
-  const filled = (policy: string) =>
-    policy.replaceAll('{app}', origins.app).replaceAll('{keys}', origins.keys);
   const index = origin === 'app' ? '/index.html' : '/keys.html';
   return {
     app,
     version: release.version,
-    default_csp: filled(release.policies[origin === 'app' ? 'page' : 'room']),
+    default_csp: filled(release.policies[origin === 'app' ? 'page' : 'room'], origins),
     extra_csp: Object.fromEntries(
-      Object.entries(release.policyOf[origin]).map(([path, name]) => [path, filled(release.policies[name])]),
+      Object.entries(release.policyOf[origin]).map(([path, name]) => [
+        path,
+        filled(release.policies[name], origins),
+      ]),
     ),
     default_index: index,
     default_fallback: index,
-    files: release.files[origin],
+    files: filesAsServed(release, origin),
     wasm: origin === 'keys' ? release.wasm : [],
   };
 }

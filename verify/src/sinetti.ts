@@ -10,11 +10,13 @@ import { Failure } from './errors.ts';
 import { createFetcher } from './fetching.ts';
 import { compareFolder } from './folder.ts';
 import { webcatManifest } from './manifests.ts';
+import { connectOf, describeOperator, type OperatorSettings } from './operator.ts';
 import { rebuild } from './rebuild.ts';
 import {
   chainOf,
   describeRelease,
   newestRelease,
+  operatorOf,
   type ReleasesReader,
   releaseOf,
   releasesPath,
@@ -42,12 +44,13 @@ await runCommand(async () => {
   }
   const { target, root, stateFolder, options } = readArguments(words, ['rebuild']);
   const isFolder = !/^https?:\/\//.test(target) && existsSync(path.join(target, 'app'));
-  const { chain, rows } = isFolder
+  const { chain, operator, rows } = isFolder
     ? await verifyFolder(target, root)
     : await verifyRelay(target, root, stateFolder);
   const release = newestRelease(chain);
   say(describeRelease(chain));
   let wrong = printTable(rows);
+  if (operator !== null) for (const line of describeOperator(operator)) say(line);
   if (options.rebuild !== undefined) {
     const built = await rebuild(release, options.rebuild, say);
     say('built from the source:');
@@ -60,6 +63,8 @@ await runCommand(async () => {
 interface Verified {
   readonly chain: Chain;
   readonly rows: readonly Row[];
+  /** Null in a folder, which has none. */
+  readonly operator: OperatorSettings | null;
 }
 
 async function verifyFolder(folder: string, root: string): Promise<Verified> {
@@ -69,14 +74,15 @@ async function verifyFolder(folder: string, root: string): Promise<Verified> {
       throw error;
     });
   const chain = await chainOf(read, root, null);
-  return { chain, rows: await compareFolder(newestRelease(chain), folder) };
+  return { chain, rows: await compareFolder(newestRelease(chain), folder), operator: null };
 }
 
 async function verifyRelay(target: string, root: string, stateFolder: string): Promise<Verified> {
   const fetcher = createFetcher();
   try {
     const { chain, origins, release } = await releaseOf({ target, root, stateFolder }, fetcher);
-    return { chain, rows: (await compareRelay(release, origins, fetcher)).rows };
+    const { operator, rows } = await compareRelay(release, origins, fetcher);
+    return { chain, operator, rows };
   } finally {
     fetcher.close();
   }
@@ -91,7 +97,8 @@ async function printWebcat(words: readonly string[]): Promise<number> {
   const fetcher = createFetcher();
   try {
     const { origins, release } = await releaseOf(common, fetcher);
-    say(canonicalText(webcatManifest(release, origin, project, origins)));
+    const connect = connectOf(await operatorOf(origins.app, fetcher));
+    say(canonicalText(webcatManifest(release, origin, project, { ...origins, connect })));
     return 0;
   } finally {
     fetcher.close();

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-import { readArguments, runCommand } from './arguments.ts';
+import { printable, readArguments, runCommand } from './arguments.ts';
 import { Failure } from './errors.ts';
 import { createFetcher } from './fetching.ts';
 import { fetchRelease } from './open/files.ts';
 import { serveRelease } from './open/serve.ts';
-import { describeRelease, relayOrigin, releaseOf } from './relay.ts';
+import { describeOperator } from './operator.ts';
+import { describeRelease, operatorOf, relayOrigin, releaseOf } from './relay.ts';
 import { portOf } from './seen.ts';
 
 const usage = `sinetti-open URL [--port PORT] [--root HASH] [--state FOLDER]
@@ -26,9 +27,11 @@ await runCommand(async () => {
   const fetcher = createFetcher();
   try {
     const { chain, origins, release } = await releaseOf(common, fetcher);
-    const files = await fetchRelease(release, origins, fetcher);
-    const served = await serveRelease({ release, files, relay, port });
+    const operator = await operatorOf(relay, fetcher);
+    const files = await fetchRelease(release, origins, operator, fetcher);
+    const served = await serveRelease({ release, files, operator, relay, port });
     process.stdout.write(`${describeRelease(chain)}: ${files.size} files are as signed.\n`);
+    for (const line of describeOperator(operator)) process.stdout.write(`${printable(line)}\n`);
     process.stdout.write(`Open ${served.origins.app}/ and leave this running.\n`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close());
   } finally {

@@ -35,6 +35,15 @@ export function parseSigningKey(line: string): SigningKey {
   return key;
 }
 
+/**
+ * Returns a key's fingerprint as `ssh-keygen -l` writes it, to be compared with what its holder says by another way.
+ * @throws Failure `malformed`
+ */
+export function fingerprintOf(line: string): string {
+  const hash = createHash('sha256').update(parseSigningKey(line).blob).digest('base64');
+  return `SHA256:${hash.replace(/=+$/, '')}`;
+}
+
 function keyOf(blob: Uint8Array): SigningKey {
   const reader = new Reader(blob);
   const type = keyTypes.find((name) => name === reader.peekText());

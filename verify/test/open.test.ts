@@ -10,12 +10,13 @@ import { mqttPath, presencePath } from '../../relay/contract/realtime.ts';
 import { compareRelay, fileKey } from '../src/compare.ts';
 import { createFetcher } from '../src/fetching.ts';
 import { type Served, serveRelease } from '../src/open/serve.ts';
-import { firstRelease, holders, type SignedChain, writeClient } from './support/releases.ts';
+import { defaultOperator, firstRelease, holders, type SignedChain, writeClient } from './support/releases.ts';
 
 let folder: string;
 let first: SignedChain;
 let relay: Server;
 let served: Served;
+let checked: Pick<Parameters<typeof serveRelease>[0], 'release' | 'files'>;
 let url: string;
 /** The requests that have reached the relay. */
 const asked: { url: string; headers: IncomingHttpHeaders; body: string }[] = [];
@@ -71,9 +72,10 @@ beforeAll(async () => {
       files.set(fileKey(origin, name), await readFile(path.join(folder, origin, name)));
     }
   }
+  checked = { release, files };
   served = await serveRelease({
-    release,
-    files,
+    ...checked,
+    operator: { ...defaultOperator, productName: 'Letterbox' },
     relay: `http://127.0.0.1:${port}`,
     port: 21_000 + (port % 5000) * 2,
   });
@@ -92,7 +94,36 @@ describe('a checked release on this machine', () => {
     const { rows } = await compareRelay(first.chain.release!, served.origins, fetcher);
     fetcher.close();
     expect(rows.filter(({ differences }) => differences.length > 0)).toEqual([]);
-    expect(asked.filter(({ url: path }) => !path.startsWith('/api'))).toEqual([]);
+    expect(asked.filter(({ url: path }) => !/^\/(?:api\/|healthz$)/.test(path))).toEqual([]);
+  });
+
+  it('has the names of the operator, and calls itself whatever the operator says', async () => {
+    const { port } = relay.address() as AddressInfo;
+    const elsewhere = {
+      ...defaultOperator,
+      apiHost: `http://127.0.0.1:${port}`,
+      mqttUrl: `ws://127.0.0.1:${port}/broker/mqtt`,
+    };
+    const { files, release } = checked;
+    // Nobody listens there: all goes to the addresses that the operator names.
+    const own = {
+      release,
+      files,
+      operator: elsewhere,
+      relay: 'http://127.0.0.1:9',
+      port: 32_000 + (port % 999) * 2,
+    };
+    const other = await serveRelease(own);
+    const settings = (await (await fetch(`${other.origins.app}/operator.json`)).json()) as object;
+    expect(settings).toEqual(defaultOperator);
+    expect((await fetch(`${other.origins.app}/api/json`)).status).toBe(200);
+    const at = Number(new URL(other.origins.app).port);
+    await raw(at, `${upgrade(other.origins.app, at, mqttPath)}second`, 'first second');
+    expect(asked.at(-1)?.url).toBe('/broker/mqtt');
+    expect(asked.at(-1)?.headers.origin).toBe('http://127.0.0.1:9');
+    await other.close();
+    const manifest = await (await fetch(`${url}/manifest.webmanifest`)).text();
+    expect(manifest).toBe('{\n  "name": "Letterbox",\n  "short_name": "Letterbox"\n}\n');
   });
 
   it('is not what the relay has at an address that the release has not', async () => {

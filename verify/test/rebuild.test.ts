@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../src/canonical.ts';
-import type { Row } from '../src/compare.ts';
 import { rebuild } from '../src/rebuild.ts';
 import type { ReleaseStatement } from '../src/statement.ts';
-import { firstRelease, holders, writeBuilt, writeClient } from './support/releases.ts';
+import { firstRelease, holders, told, writeBuilt, writeClient } from './support/releases.ts';
 
 /** A repository whose build copies what is committed, as a stand-in for one that takes minutes. */
 let repository: string;
@@ -15,17 +14,14 @@ let folder: string;
 let release: ReleaseStatement;
 const git = (...args: readonly string[]) =>
   execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();
-const told = (rows: readonly Row[]) =>
-  rows.flatMap(({ differences, origin, path: file }) =>
-    differences.map((each) => `${origin}${file}: ${each}`),
-  );
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'sinetti-source-'));
   repository = path.join(folder, 'repository');
   await mkdir(repository);
   await writeClient(path.join(repository, 'built'));
-  const copy = "require('node:fs').cpSync('built', 'dist', { recursive: true })";
+  // Leaves the names of what it was given where a test looks.
+  const copy = `const fs = require('node:fs'); fs.cpSync('built', 'dist', { recursive: true }); fs.writeFileSync('${folder}/environment', JSON.stringify([process.env, fs.existsSync(require('node:os').homedir() + '/.npmrc')]))`;
   const about = { name: 'sinetti', version: '1.0.0', private: true };
   const lock = { ...about, lockfileVersion: 3, requires: true, packages: { '': about } };
   const manifest = { ...about, scripts: { 'build:web': `node -e "${copy}"`, prepare: 'exit 1' } };
@@ -54,11 +50,36 @@ describe('what is built of a release’s commit', () => {
   it('is compared with it, file by file', async () => {
     const said: string[] = [];
     expect(told(await rebuild(release, repository, (line) => said.push(line)))).toEqual([]);
-    expect(said).toContain('npm run build:web');
+    expect(said).toContain('npm run --ignore-scripts build:web');
     const hash = sha256('another');
     const files = { ...release.files, app: { ...release.files.app, '/robots.txt': hash } };
     expect(told(await rebuild({ ...release, files }, repository, () => undefined))).toEqual([
       'app/robots.txt: its content is another one',
+    ]);
+  });
+
+  it('is built without anything of this environment that is a secret, and in an empty home', async () => {
+    const secrets = [
+      'NPM_TOKEN',
+      'SSH_AUTH_SOCK',
+      'AWS_SECRET_ACCESS_KEY',
+      'HTTPS_PROXY',
+      'npm_config__auth',
+    ];
+    for (const name of secrets) vi.stubEnv(name, 'secret');
+    vi.stubEnv('HTTPS_PROXY', '');
+    vi.stubEnv('NODE_OPTIONS', '--no-deprecation');
+    await rebuild(release, repository, () => undefined);
+    vi.unstubAllEnvs();
+    const [environment, hasSettings] = JSON.parse(
+      await readFile(path.join(folder, 'environment'), 'utf8'),
+    ) as [Record<string, string>, boolean];
+    expect(Object.values(environment).filter((value) => value.includes('secret'))).toEqual([]);
+    for (const name of [...secrets, 'NODE_OPTIONS']) expect(environment).not.toHaveProperty(name);
+    expect([path.basename(environment.HOME ?? ''), environment.HOME === homedir(), hasSettings]).toEqual([
+      'home',
+      false,
+      false,
     ]);
   });
 

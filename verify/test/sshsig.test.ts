@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isSignedBy, parseSigningKey } from '../src/sshsig.ts';
+import { fingerprintOf, isSignedBy, parseSigningKey } from '../src/sshsig.ts';
 import { armored, newHolder } from './support/keys.ts';
 
 const message = Buffer.from('{"type":"sinetti-release"}');
@@ -23,6 +23,16 @@ function outcome(verify: () => boolean): boolean | string {
     return (error as { code: string }).code;
   }
 }
+
+describe.each(kinds)('the fingerprint of %s', (_, options) => {
+  it('is the one that ssh-keygen says', () => {
+    const { line } = newHolder(options);
+    const file = path.join(folder, 'printed.pub');
+    writeFileSync(file, `${line}\n`);
+    const said = execFileSync('ssh-keygen', ['-l', '-f', file], { encoding: 'utf8' });
+    expect(said.split(' ')).toContain(fingerprintOf(line));
+  });
+});
 
 describe.each(kinds)('a signature of %s', (_, options) => {
   const holder = newHolder(options);

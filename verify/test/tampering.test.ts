@@ -4,19 +4,23 @@ import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
+import { paths } from '../../src/lib/paths.ts';
 import type { Place, SignedStep } from '../src/chain.ts';
-import { compareRelay, type Row } from '../src/compare.ts';
-import { createFetcher, type Fetcher } from '../src/fetching.ts';
+import { compareRelay } from '../src/compare.ts';
+import { type Answer, createFetcher, type Fetcher } from '../src/fetching.ts';
 import { compareFolder } from '../src/folder.ts';
+import { describeOperator } from '../src/operator.ts';
 import { chainOf, originsOf, servedReleases } from '../src/relay.ts';
 import {
   clientFiles,
+  defaultOperator,
   firstRelease,
   holders,
   publish,
   type SignedChain,
   signed,
   stated,
+  told,
   writeBuilt,
   writeClient,
 } from './support/releases.ts';
@@ -81,17 +85,37 @@ async function withRelay<T>(
   }
 }
 
-const told = (rows: readonly Row[]) =>
-  rows.flatMap(({ differences, origin, path: file }) =>
-    differences.map((each) => `${origin}${file}: ${each}`),
-  );
-
 const another = 'its content is another one';
 
 describe('a relay that serves its release', () => {
   it('differs in nothing, and neither does the folder', async () => {
     expect(told(await compareFolder(first.chain.release!, folder))).toEqual([]);
     expect(await differences()).toEqual([]);
+  });
+});
+
+describe('is told of another page at an address of the app that is no file:', () => {
+  it.each([...Object.values(paths), '/…'])('%s', async (address) => {
+    const isThere = (at: string) => (address === '/…' ? /^\/[0-9a-f]{10}$/.test(at) : at === address);
+    const rows = await through((answer, at) =>
+      isThere(at) ? { ...answer, content: Buffer.from('<script src="/evil.js"></script>') } : answer,
+    );
+    expect(rows).toEqual([`app${address}: ${another}`]);
+  });
+
+  it.each(['/keys', '/storage'])('%s, which leads to the origin of the keys alone', async (address) => {
+    const location = 'https://evil.example/keys';
+    const leads = (change: (answer: Answer) => Answer) =>
+      through((answer, at) => (at === address && answer.status === 302 ? change(answer) : answer));
+    const difference = new RegExp(`^app${address}: it doesn't lead to http://localhost:\\d+${address}$`);
+    const moved = await leads((answer) => ({ ...answer, headers: { ...answer.headers, location } }));
+    expect(moved).toEqual([expect.stringMatching(difference)]);
+    const page = await leads((answer) => ({
+      ...answer,
+      status: 200,
+      content: Buffer.from('<h1>Password</h1>'),
+    }));
+    expect(page).toEqual([expect.stringMatching(difference)]);
   });
 });
 
@@ -119,9 +143,9 @@ describe('is told of a relay, and of a folder:', () => {
     expect(served).toContain(`${origin}${file}: ${another}`);
     // The pages have other addresses, too.
     const isOther = (line: string) => !line.startsWith(`${origin}${file}:`);
-    expect(served.filter(isOther).every((line) => /^(?:app\/\w*|keys\/\w+): its content/.test(line))).toBe(
-      true,
-    );
+    expect(
+      served.filter(isOther).every((line) => /^(?:app\/[\w…-]*|keys\/\w+): its content/.test(line)),
+    ).toBe(true);
   });
 
   it('a byte changed in a compressed copy alone, which browsers get', async () => {
@@ -206,21 +230,25 @@ describe('no release comes into use', () => {
   });
 });
 
+/** Compares what comes through somebody who changes answers. */
+async function through(change: (answer: Answer, path: string) => Answer): Promise<string[]> {
+  const origins = await originsOf(app, fetcher);
+  const changed: Fetcher = {
+    ...fetcher,
+    get: async (url, ...rest) => change(await fetcher.get(url, ...rest), new URL(url).pathname),
+  };
+  return told((await compareRelay(first.chain.release!, origins, changed)).rows);
+}
+const changing = (change: (headers: Record<string, string>, path: string) => Record<string, string>) =>
+  through((answer, at) => ({ ...answer, headers: change(answer.headers, at) }));
+const changingBody = (path: string, change: (text: string) => string) =>
+  through((answer, at) =>
+    at === path
+      ? { ...answer, content: Buffer.from(change(Buffer.from(answer.content).toString('utf8'))) }
+      : answer,
+  );
+
 describe('headers between a relay and a browser', () => {
-  /** Compares what comes through somebody who changes the headers of answers. */
-  async function changing(
-    change: (headers: Record<string, string>, path: string) => Record<string, string>,
-  ): Promise<string[]> {
-    const origins = await originsOf(app, fetcher);
-    const through: Fetcher = {
-      ...fetcher,
-      async get(url, ...rest) {
-        const answer = await fetcher.get(url, ...rest);
-        return { ...answer, headers: change(answer.headers, url.slice(app.length)) };
-      },
-    };
-    return told((await compareRelay(first.chain.release!, origins, through)).rows);
-  }
   const script = 'app/assets/index-B2x_4f.js';
   it.each([
     [
@@ -256,6 +284,43 @@ describe('headers between a relay and a browser', () => {
     expect(told).toEqual([`${script}: ${difference}`]);
   });
 
+  it.each([
+    ['clear-site-data', '"storage"', '/api/version', 'clear-site-data is sent, which the release has not'],
+    ['refresh', '0; url=https://evil.example/x', '/healthz', 'refresh is sent, which the release has not'],
+    ['link', '</x.js>; rel=preload', '/keys', 'link is sent, which the release has not'],
+    [
+      'service-worker-allowed',
+      '/',
+      '/assets/none-00000000.js',
+      'service-worker-allowed is sent, which the release has not',
+    ],
+    ['link', '</x.js>; rel=preload', '/signup', 'link is sent, which the release has not'],
+    ['alt-svc', 'h3="evil.example:443"', '/terms', 'alt-svc leads elsewhere: h3="evil.example:443"'],
+    [
+      'alt-svc',
+      'h3=":1"; ma=9',
+      '/.well-known/sinetti/release.json',
+      'alt-svc leads elsewhere: h3=":1"; ma=9',
+    ],
+  ])('are told of: %s %s at %s, which is no file', async (name, value, path, difference) => {
+    const rows = await changing((headers, at) => (at === path ? { ...headers, [name]: value } : headers));
+    expect(rows).toContain(`app${path}: ${difference}`);
+  });
+
+  it('are no difference where another protocol of the same server is named', async () => {
+    const own = new URL(app).port;
+    const rows = await changing((headers, at) =>
+      at === '/terms' ? { ...headers, 'alt-svc': `h3=":${own}"; ma=2592000, h2=":${own}"` } : headers,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('are told of: early hints', async () => {
+    const early = ['103 with link'];
+    const rows = await through((answer, at) => (at === script.slice(3) ? { ...answer, early } : answer));
+    expect(rows).toEqual([`${script}: it is preceded by 103 with link`]);
+  });
+
   it('are told of: one that is left out', async () => {
     const told = await changing((headers, at) => {
       const { 'permissions-policy': _, ...others } = headers;
@@ -265,12 +330,71 @@ describe('headers between a relay and a browser', () => {
   });
 });
 
-describe('what a relay makes for service workers', () => {
-  it('is told of, where it gives them other headers', async () => {
-    const rows = await withRelay({ VITE_API_HOST: 'https://elsewhere.example.org' }, differences);
-    expect(rows).toContain('app/operator.js: it gives the service worker other headers or addresses');
-    expect(rows).toContain(
-      `app/: content-security-policy is without "connect-src 'self'", with "connect-src 'self' https://elsewhere.example.org"`,
+describe('what an operator sets', () => {
+  const own = { ...defaultOperator, productName: 'Letter "box" $&' };
+
+  it('is no difference: neither the names, nor addresses that its policies and its settings agree on', async () => {
+    const file = path.join(data, 'operator.json');
+    const { apiHost: _a, mqttUrl: _m, ...facts } = own;
+    await writeFile(file, JSON.stringify(facts));
+    const environment = {
+      OPERATOR_FILE: file,
+      VITE_API_HOST: 'https://api.example.org',
+      VITE_MQTT_URL: 'wss://mqtt.example.org:8443/mqtt',
+    };
+    const [rows, operator] = await withRelay(environment, async (url) => {
+      const { operator: told } = await compareRelay(
+        first.chain.release!,
+        await originsOf(url, fetcher),
+        fetcher,
+      );
+      return [await differences(url), told] as const;
+    });
+    expect(rows).toEqual([]);
+    const { VITE_API_HOST: apiHost, VITE_MQTT_URL: mqttUrl } = environment;
+    expect(operator).toEqual({ ...own, apiHost, mqttUrl });
+    expect(describeOperator(operator!)).toContain('  calls go to   https://api.example.org');
+  });
+
+  const policy = 'app/: content-security-policy is';
+  const toWorkers = 'app/operator.js: it gives the service worker other headers, addresses or settings';
+  it.each([
+    [
+      'another member',
+      (settings: object) => JSON.stringify({ ...settings, script: '/evil.js' }),
+      ['app/operator.json: /operator.json has a member that is not known: script', toWorkers],
+    ],
+    [
+      'an address that no policy has',
+      (settings: object) => JSON.stringify({ ...settings, apiHost: 'https://evil.example' }),
+      [toWorkers, `${policy} without "connect-src 'self' https://evil.example", with "connect-src 'self'"`],
+    ],
+    [
+      'a name twice',
+      (settings: object) => JSON.stringify(settings).replace('{', '{"productName":"Bank",'),
+      ['app/operator.json: /operator.json is not written as JSON.stringify writes it'],
+    ],
+    [
+      'another name than the manifest and the service worker have',
+      (settings: object) => JSON.stringify({ ...settings, productName: 'Bank' }),
+      [toWorkers, `app/manifest.webmanifest: ${another}`],
+    ],
+  ])('is told of, where it is %s', async (_, edit, expected) => {
+    const rows = await changingBody('/operator.json', (text) => edit(JSON.parse(text) as object));
+    expect(rows).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('is told of, where it changes more of the manifest than the name', async () => {
+    const added = (text: string) => text.replace('{', '{ "start_url": "https://evil.example/",');
+    expect(await changingBody('/manifest.webmanifest', added)).toEqual([
+      `app/manifest.webmanifest: ${another}`,
+    ]);
+  });
+
+  it('is told of, where only the service worker is given other addresses', async () => {
+    const rows = await changingBody('/operator.js', (text) =>
+      text.replace("connect-src 'self'", 'connect-src *'),
     );
+    expect(rows).toEqual([toWorkers, toWorkers.replace('app', 'keys')]);
   });
 });

@@ -220,6 +220,8 @@ export const Retention = withDefault(
   null,
 );
 export const IsShown = boolean;
+export const IsWriting = boolean;
+export const GivenTyping = object({ userId: Id, deviceId: Id, epoch, content: string(limits.typing) });
 export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
 /** Receipts of others, undecoded for the same reason as {@link LogEntries}. */
 export const GivenReceipts = array(
@@ -251,12 +253,28 @@ export const OwnStateInput = object({
   ),
 });
 
+/** Until when, in milliseconds since the Unix epoch; 8.64e15 for good, 0 for no longer. */
+export const MuteInput = object({
+  conversationId: ConversationId,
+  until: integer(0, 8.64e15),
+  mentions: boolean,
+});
+
 export const QueueInput = object({
   conversationId: ConversationId,
   messageId: Id,
   // UTF-16 units here; the limit in UTF-8 is checked on the encoded payload.
   text: string(limits.text),
   inReplyTo: withDefault(nullable(Id), null),
+  isForwarded: withDefault(boolean, false),
+  sentAt: timestamp,
+});
+
+export const StarInput = object({
+  conversationId: ConversationId,
+  of: Id,
+  isStarred: boolean,
+  messageId: Id,
   sentAt: timestamp,
 });
 

@@ -57,6 +57,8 @@ export interface MessageView {
   readonly content: MessageContent;
   /** Seconds after which it disappears, once it was read, or sent. Absent where it stays. */
   readonly timer?: number;
+  /** Its sender has passed it on from another conversation; whose it was isn't said. */
+  readonly isForwarded?: true;
   /** Its author has edited it: see {@link ConversationsApi.messageVersions}. */
   readonly isEdited?: true;
   readonly quote?: Quote;
@@ -234,6 +236,21 @@ export interface OwnState {
   readonly drafts: readonly { readonly conversationId: string; readonly text: string }[];
 }
 
+/** News of another own device. */
+export interface ToldState extends OwnState {
+  /** Other conversations are muted than before: {@link ConversationsApi.mutes} says which. */
+  readonly mutes?: true;
+}
+
+/** A conversation that makes no noise for a while, on any of the person's devices. */
+export interface Mute {
+  readonly conversationId: string;
+  /** Milliseconds since the Unix epoch: the latest that there is for good, 0 for no longer. */
+  readonly until: number;
+  /** A mention of the person is told all the same. */
+  readonly mentions: boolean;
+}
+
 export interface ProcessResult {
   /**
    * Every message of the given entries, in log order; those processed before are answered from the cache. Of what
@@ -247,7 +264,7 @@ export interface ProcessResult {
   /** Present if the log holds what this device's leaf has sent from another place: nothing is encrypted here any more. */
   readonly isCopied?: true;
   /** News of other own devices. */
-  readonly ownState?: OwnState;
+  readonly ownState?: ToldState;
 }
 
 export interface ConversationsApi {
@@ -347,4 +364,8 @@ export interface ConversationsApi {
    * @returns whether such a message waits to be sent: none does where there is no other device, or nothing to tell
    */
   tellOwnDevices(state: OwnState): Promise<boolean>;
+  /** The conversations that are muted now. */
+  mutes(): Promise<Mute[]>;
+  /** Mutes a conversation here, in the place of what was said of it before; {@link tellOwnDevices} tells the other devices. */
+  setMute(mute: Mute): Promise<void>;
 }

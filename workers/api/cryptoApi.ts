@@ -15,6 +15,8 @@ import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
 import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
+import type { StarsApi } from './starsApi.ts';
+import type { TypingApi } from './typingApi.ts';
 
 export type { WireBytes } from '../codec/base64url.ts';
 export type { AttachedFile, FileFacts, FileKind, FilePreview } from './attachedFile.ts';
@@ -29,6 +31,7 @@ export type {
   MessagePage,
   MessageVersion,
   MessageView,
+  Mute,
   OwnReceipt,
   OwnState,
   PersonReceipt,
@@ -36,6 +39,7 @@ export type {
   Quote,
   Reaction,
   RetentionRules,
+  ToldState,
   UnsentChange,
 } from './conversationsApi.ts';
 export type { Disappeared } from './disappearingApi.ts';
@@ -60,6 +64,7 @@ export type {
   SealedVault,
   StoredVault,
 } from './securityApi.ts';
+export type { GivenTyping } from './typingApi.ts';
 
 export interface DeviceIdentity {
   readonly userId: string;
@@ -95,10 +100,12 @@ export interface CryptoApi
     BackupApi,
     OutboxApi,
     ReceiptsApi,
+    TypingApi,
     SecurityApi,
     DisappearingApi,
     EvidenceApi,
-    FilesApi {
+    FilesApi,
+    StarsApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**

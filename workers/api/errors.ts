@@ -13,6 +13,7 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | unknown-message | no such message here, or the person has discarded it |
  * | unknown-file | no such file is being sent or shown here any more |
  * | not-author | only who wrote a message may edit it, or delete it for everybody |
+ * | stars-full | as many messages are starred as can be |
  * | unknown-person | no account key is known of that person |
  * | stale-vault | the relay's vault is older than one that this device has seen |
  * | members-in-doubt | messages to the group wait for the person's word on people whom nobody has vouched for |
@@ -33,6 +34,7 @@ const workerCodes = [
   'unknown-message',
   'unknown-file',
   'not-author',
+  'stars-full',
   'unknown-person',
   'stale-vault',
   'members-in-doubt',

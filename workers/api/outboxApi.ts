@@ -66,6 +66,8 @@ export interface OutboxApi {
     text: string;
     /** Message id of what it answers. */
     inReplyTo?: string;
+    /** It says that it was passed on, and nothing of where from. */
+    isForwarded?: boolean;
     sentAt: string;
   }): Promise<QueuedMessage>;
   /**

@@ -32,6 +32,9 @@ export const limits = {
   peopleWithReceipts: 32,
   receiptsPerCall: 1000,
   receipt: 256,
+  /** Characters of a sealed sign of writing, and devices of whose signs the time is remembered. */
+  typing: 128,
+  typingDevices: 1000,
   /** Characters (Unicode code points) of a group's name. */
   groupName: 100,
   keyWrap: 2048,
@@ -122,6 +125,8 @@ export const limits = {
   draftsSize: 96 * 1024,
   /** Readings that started the clocks of messages, in a message among own devices and of those that wait to be told. */
   readingsTold: 100,
+  mutes: 500,
+  mutesTold: 100,
   draftTimes: 500,
   ownMessagesKept: 4,
   ownMessagesKnown: 64,
@@ -131,6 +136,8 @@ export const limits = {
    */
   revisionsSaid: 32,
   revisionsHeard: 64,
+  /** Messages that a person can star: a list that one reads. */
+  stars: 500,
   /** Files of a message, and bytes of one: more than any operator lets through. */
   filesPerMessage: 20,
   fileSize: 1024 * 1024 * 1024,

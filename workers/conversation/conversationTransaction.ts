@@ -296,6 +296,13 @@ export class ConversationTransaction implements TransactionScope {
     return this.#saved;
   }
 
+  /** Writes nothing at the end, because nothing has changed: the group was only looked at. */
+  leaveUnchanged(): void {
+    const state = this.#state;
+    const { epochVersion, version } = this.conversation;
+    this.#saved ??= Promise.resolve(state === null ? null : { version, epochVersion, state });
+  }
+
   async #write(): Promise<CachedGroup | null> {
     const { conversationId, conversation, account, tx } = this;
     const state = this.#state;

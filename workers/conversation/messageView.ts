@@ -70,7 +70,7 @@ export function messageView(
     ...clockOf(record),
     status: record.own ? 'sent' : 'received',
     content: messageContent(record, said),
-    ...timerView(said),
+    ...marksOf(said),
   };
 }
 
@@ -139,13 +139,18 @@ export function outboxView(
     status: record.status === 'discarded' ? 'failed' : record.status,
     ...(record.failure === null ? {} : { failure: record.failure }),
     content: contentOf(said),
-    ...timerView(said),
+    ...marksOf(said),
   };
 }
 
 export function timerView(said: Said | null): Pick<MessageView, 'timer'> {
   const timer = timerOf(said);
   return timer === 0 ? {} : { timer };
+}
+
+function marksOf(said: Said | null): Pick<MessageView, 'timer' | 'isForwarded'> {
+  const isForwarded = said?.kind === 'message' && said.isForwarded === true;
+  return { ...timerView(said), ...(isForwarded ? { isForwarded } : {}) };
 }
 
 export function openMessage(
@@ -179,6 +184,11 @@ export function unsentChange(
   const { failure, status } = record;
   if (status !== 'sending' && status !== 'failed') return [];
   return [{ messageId, kind, status, ...(failure === null ? {} : { failure }) }];
+}
+
+/** Returns whether it is a reaction that a message shows; a star is for its person alone. */
+export function isReaction(said: Said | null): said is Extract<Said, { kind: 'reaction' }> {
+  return said?.kind === 'reaction' && said.starredIn === undefined;
 }
 
 /** Reactions to a message: each emoji once a person, and no more of them than a person needs. */

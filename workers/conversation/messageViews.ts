@@ -19,6 +19,7 @@ import {
   type Edit,
   FoundReactions,
   isOver,
+  isReaction,
   type KnownMessage,
   type LoggedMessage,
   messageView,
@@ -332,7 +333,7 @@ export class MessageViews {
     }
     logged.sort((one, other) => one.seq - other.seq);
     const waiting = await this.#changesWaiting();
-    const given = waiting.filter(({ said }) => said.kind === 'reaction' && ids.includes(said.of));
+    const given = waiting.filter(({ said }) => isReaction(said) && ids.includes(said.of));
     const takings = waiting.filter(({ said }) => said.kind === 'deletion');
     const taken = new Set(takings.map(({ said }) => said.of));
     const found = new FoundReactions();
@@ -341,7 +342,7 @@ export class MessageViews {
     for (const one of logged) {
       const { messageId, record } = one;
       const said = saidBy(one);
-      if (said?.kind !== 'reaction') continue;
+      if (!isReaction(said)) continue;
       const isOwn = record.senderId === userId;
       const id = isOwn ? contentIdOfRecord(record, this.#at(messageId)) : null;
       if (isOwn) ownIds.add(id);

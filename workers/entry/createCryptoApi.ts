@@ -24,6 +24,8 @@ import { createOwnDevices } from '../messaging/ownDevices.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
 import { createSavedViews } from '../messaging/savedView.ts';
+import { createStars } from '../messaging/stars.ts';
+import { createTyping } from '../messaging/typing.ts';
 import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
 import { createAccountState } from '../trust/accountState.ts';
@@ -65,7 +67,9 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createOutbox(deps, session),
     ...createFiles(deps, session),
     ...createMessageChanges(deps, session),
+    ...createStars(deps, session),
     ...createReceipts(deps, session),
+    ...createTyping(deps, session),
     ...createDisappearing(deps, session),
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),

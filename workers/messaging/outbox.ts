@@ -45,12 +45,12 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async queueMessage(input) {
-      const { inReplyTo, text, ...message } = check('queueMessage', QueueInput, input);
+      const { inReplyTo, isForwarded, text, ...message } = check('queueMessage', QueueInput, input);
       const account = session.accountOnDevice();
       const salt = env.random(MIMI_SALT_LENGTH);
       return queue(account, deps, message, async (views, _tx, timer) => {
         const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
-        return { payloads: [encodeTextPayload(text, salt, answered, timer)], shown: null };
+        return { payloads: [encodeTextPayload(text, salt, answered, timer, isForwarded)], shown: null };
       });
     },
 

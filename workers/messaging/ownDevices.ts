@@ -1,5 +1,5 @@
 /** Tells the person's other devices keys, read positions, drafts, revisions (PROTOCOL section 2). */
-import { check, LogPosition, OwnStateInput } from '../api/arguments.ts';
+import { check, LogPosition, MuteInput, OwnStateInput } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { parseConversationId, selfConversationId } from '../conversation/conversationId.ts';
@@ -20,6 +20,8 @@ import {
   OWN_STATE,
   putOwnState,
   readOwnState,
+  withMute,
+  withMutesFor,
   withPending,
 } from './ownStateMessage.ts';
 import {
@@ -56,13 +58,34 @@ export function createOwnDevices(deps: TransactionDeps, session: Session) {
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const { tx } = transaction;
         if (!(await hasOthers(transaction))) return false;
-        const record = withPending(await readOwnState(tx, account), state, env.now());
+        const known = withPending(await readOwnState(tx, account), state, env.now());
+        const members = (await transaction.members()) ?? [];
+        const record = withMutesFor(
+          known,
+          members.flatMap(({ deviceIds }) => deviceIds),
+        );
         await putOwnState(tx, account, record);
         const waiting = await retryWaiting(transaction, OWN_STATE);
         // One that has its content says nothing newer.
         const isNewSaid = waiting.some(({ ciphertext }) => ciphertext === null);
         if (!isNewSaid && hasPending(record)) await append(transaction, emptyOwnState);
         return hasPending(record) || waiting.some(({ status }) => status !== 'sent');
+      });
+    },
+
+    async mutes() {
+      const account = session.accountOnDevice();
+      const { mutes } = await read(account.db, (tx) => readOwnState(tx, account));
+      const lasting = mutes.filter(({ until }) => until > env.now());
+      return lasting.map(({ conversationId, mentions, until }) => ({ conversationId, mentions, until }));
+    },
+
+    async setMute(input) {
+      const mute = check('setMute', MuteInput, input);
+      const account = session.accountOnDevice();
+      parseConversationId(mute.conversationId, account.userId);
+      await write(account.db, 'relaxed', async (tx) => {
+        await putOwnState(tx, account, withMute(await readOwnState(tx, account), mute, env.now()));
       });
     },
 

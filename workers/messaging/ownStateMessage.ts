@@ -1,11 +1,20 @@
 /**
- * The message by which own devices tell each other how far the person has read, and the drafts (PROTOCOL section 2). Its
+ * The message by which own devices tell each other how far the person has read, the drafts, and what is muted (PROTOCOL section 2). Its
  * content is made as it is encrypted, of what has not been told by then, and none of it goes into the message cache.
  */
 import { ConversationId } from '../api/arguments.ts';
-import type { OwnState } from '../api/conversationsApi.ts';
+import type { OwnState, ToldState } from '../api/conversationsApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
-import { array, type Guarded, integer, object, oneOf, string, withDefault } from '../codec/guards.ts';
+import {
+  array,
+  boolean,
+  type Guarded,
+  integer,
+  object,
+  oneOf,
+  string,
+  withDefault,
+} from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
@@ -28,6 +37,10 @@ type Draft = Guarded<typeof Draft>;
 /** A reading that started the clocks of messages: they run out at one time on all of the person's devices. */
 const Reading = object({ conversationId: ConversationId, seq: integer(1), at: time });
 type Reading = Guarded<typeof Reading>;
+/** How long a conversation makes no noise, since when that is so, and whether a mention of the person does. */
+const muteFields = { conversationId: ConversationId, until: time, mentions: boolean, at: time };
+const Mute = object(muteFields);
+type Mute = Guarded<typeof Mute>;
 
 const Said = object({
   v: oneOf(VERSION),
@@ -35,6 +48,7 @@ const Said = object({
   reads: array(Read, limits.readsTold),
   drafts: array(Draft, limits.draftsTold),
   readings: withDefault(array(Reading, limits.readingsTold), []),
+  mutes: withDefault(array(Mute, limits.mutesTold), []),
 });
 
 /** A message of this device, as the outbox keeps it: with what it had as it encrypted it, which isn't said. */
@@ -48,6 +62,10 @@ const OwnStateRecord = object({
   reads: array(Read, limits.pendingReads),
   drafts: array(Draft, limits.pendingDrafts),
   readings: withDefault(array(Reading, limits.readingsTold), []),
+  /** All that are known here; those untold have yet to be said. */
+  mutes: withDefault(array(object({ ...muteFields, isTold: boolean }), limits.mutes), []),
+  /** The devices that have been told of them. */
+  mutesKnownTo: withDefault(array(string(36), limits.devicesPerPerson), []),
   times: array(object({ conversationId: ConversationId, at: time }), limits.draftTimes),
   said: withDefault(array(string(128), limits.ownMessagesKnown), []),
   saidAt: array(integer(1), limits.ownMessagesKnown),
@@ -62,7 +80,16 @@ export const emptyOwnState: string = JSON.stringify({ v: VERSION, type: OWN_STAT
 export async function readOwnState(tx: Transaction, { sealer }: AccountOnDevice): Promise<OwnStateRecord> {
   const sealed = await tx.objectStore('device').get('ownState');
   return sealed === undefined
-    ? { reads: [], drafts: [], readings: [], times: [], said: [], saidAt: [] }
+    ? {
+        reads: [],
+        drafts: [],
+        readings: [],
+        mutes: [],
+        mutesKnownTo: [],
+        times: [],
+        said: [],
+        saidAt: [],
+      }
     : sealer.open('device', 'ownState', sealed, OwnStateRecord);
 }
 
@@ -91,6 +118,33 @@ export function withPending(
   return next;
 }
 
+/** Mutes a conversation, or no longer, which is to be told; the last word counts, whatever the clocks say. */
+export function withMute(record: OwnStateRecord, mute: Omit<Mute, 'at'>, now: number): OwnStateRecord {
+  return withMutes(record, {
+    ...mute,
+    at: Math.max(now, (muteOf(record, mute)?.at ?? 0) + 1),
+    isTold: false,
+  });
+}
+
+/** Has all that is muted told anew where a device has come that doesn't know of it. */
+export function withMutesFor(record: OwnStateRecord, devices: readonly string[]): OwnStateRecord {
+  if (devices.every((device) => record.mutesKnownTo.includes(device))) return record;
+  const mutes = record.mutes.map((mute) => ({ ...mute, isTold: false }));
+  return { ...record, mutes, mutesKnownTo: devices.slice(0, limits.devicesPerPerson) };
+}
+
+function withMutes(record: OwnStateRecord, mute: OwnStateRecord['mutes'][number]): OwnStateRecord {
+  return { ...record, mutes: [...others(record.mutes, mute), mute].slice(-limits.mutes) };
+}
+
+function muteOf(
+  { mutes }: OwnStateRecord,
+  { conversationId }: Pick<Mute, 'conversationId'>,
+): Mute | undefined {
+  return mutes.find((mute) => mute.conversationId === conversationId);
+}
+
 /** Notes a reading that is to be told. */
 export async function tellReading(
   tx: WriteTransaction,
@@ -102,8 +156,8 @@ export async function tellReading(
   await putOwnState(tx, account, { ...record, readings });
 }
 
-export function hasPending({ drafts, readings, reads }: OwnStateRecord): boolean {
-  return drafts.length > 0 || reads.length > 0 || readings.length > 0;
+export function hasPending({ drafts, mutes, readings, reads }: OwnStateRecord): boolean {
+  return drafts.length > 0 || reads.length > 0 || readings.length > 0 || mutes.some(({ isTold }) => !isTold);
 }
 
 /** Returns what a message says that is encrypted now, and the payload that the outbox keeps; null with nothing to tell. */
@@ -119,7 +173,10 @@ export async function ownStateToSay({
   }
   const reads = record.reads.slice(0, limits.readsTold);
   const { readings } = record;
-  const said = { v: VERSION, type: OWN_STATE, reads, drafts, readings } satisfies Guarded<typeof Said>;
+  const mutes = record.mutes
+    .flatMap(({ isTold, ...mute }) => (isTold ? [] : mute))
+    .slice(0, limits.mutesTold);
+  const said = { v: VERSION, type: OWN_STATE, reads, drafts, readings, mutes } satisfies Guarded<typeof Said>;
   const had = await readKnown(tx, account);
   return { said: JSON.stringify(said), payload: JSON.stringify({ ...said, had }) };
 }
@@ -127,7 +184,7 @@ export async function ownStateToSay({
 /** The outcome of a message: the record that is kept of it, null for none; and the news in it. */
 interface Taken {
   readonly kept: MessageRecord | null;
-  readonly told: OwnState | null;
+  readonly told: ToldState | null;
 }
 
 /** Takes over what a message tells that is newer than what is known here, or notes that this device has told it. */
@@ -139,7 +196,8 @@ export async function takeOwnState(
   const { account, tx } = transaction;
   const said = parsePayload(Said, record.payload);
   const isBroken =
-    said === null || [...said.reads, ...said.drafts, ...said.readings].some((one) => !isOwn(one, account));
+    said === null ||
+    [...said.reads, ...said.drafts, ...said.readings, ...said.mutes].some((one) => !isOwn(one, account));
   // A device that was revoked may still be in the tree.
   if (isBroken || (await isRevokedOwn(tx, account, record.senderDeviceId)))
     return { kept: { ...record, payload: null, reason: 'rules' }, told: null };
@@ -150,7 +208,10 @@ export async function takeOwnState(
     const drafts = known.drafts.filter((one) => !isSaid(one));
     // Later ones are behind them.
     const readings = known.readings.slice(said.readings.length);
-    await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts, readings });
+    const isMuteSaid = (one: Mute) =>
+      said.mutes.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
+    const mutes = known.mutes.map((one) => (isMuteSaid(one) ? { ...one, isTold: true } : one));
+    await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts, readings, mutes });
     const kept = parsePayload(Kept, record.payload);
     if (kept !== null) await noteHad(transaction, seq, kept.had);
     return { kept: { ...record, payload: emptyOwnState }, told: null };
@@ -158,15 +219,19 @@ export async function takeOwnState(
   const fresh = said.drafts.filter(({ at, conversationId }) => at > timeOf(known, conversationId));
   let next = withoutReads(known, said.reads);
   for (const draft of fresh) next = { ...withTime(next, draft), drafts: others(next.drafts, draft) };
+  const freshMutes = said.mutes.filter((mute) => mute.at > (muteOf(known, mute)?.at ?? 0));
+  for (const mute of freshMutes) next = withMutes(next, { ...mute, isTold: true });
   await putOwnState(tx, account, next);
   for (const reading of said.readings) await takeReading(transaction, reading);
   const drafts = fresh.map(({ conversationId, text }) => ({ conversationId, text }));
-  return { kept: null, told: { reads: said.reads, drafts } };
+  const told = { reads: said.reads, drafts };
+  return { kept: null, told: freshMutes.length > 0 ? { ...told, mutes: true } : told };
 }
 
 /** Merges what several messages have told, one after the other. */
-export function mergeOwnStates(states: readonly OwnState[]): OwnState {
+export function mergeOwnStates(states: readonly ToldState[]): ToldState {
   return {
+    ...(states.some(({ mutes }) => mutes) ? { mutes: true } : {}),
     reads: newest(states.flatMap(({ reads }) => reads)),
     drafts: [
       ...new Map(

@@ -1,5 +1,5 @@
 /** Receipts: how far this device has received and read a conversation, and how far others have (PROTOCOL section 10). */
-import { CryptoError, exportSecret, type Group, groupView, wipe } from '@sinetti/crypto-core';
+import { CryptoError, type Group, groupView } from '@sinetti/crypto-core';
 import {
   isReceiptSigned,
   openReceipt,
@@ -20,6 +20,7 @@ import {
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
 import { forgetOldestEvents, freePlace, keepEvent } from '../conversation/events.ts';
+import { withExportedKey } from '../conversation/exportedKey.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { hasReceipts, isReceiptDue, putReceipts, readReceipts } from '../conversation/receiptRows.ts';
 import { revokedLeaves } from '../conversation/revokedLeaves.ts';
@@ -47,7 +48,9 @@ export function createReceipts(deps: TransactionDeps, session: Session) {
         const readSeq = Math.min(conversation.readHere, position);
         const { hash, own: count, start } = chain;
         const receipt: Receipt = { start, hash, count, readPosition: isShown ? readSeq : 0, isShown };
-        const sealed = withKey(state.group, (key) => sealReceipt(key, place, receipt, deps.env));
+        const sealed = withExportedKey(state.group, RECEIPT_LABEL, (key) =>
+          sealReceipt(key, place, receipt, deps.env),
+        );
         const signature = signReceipt(signatureKey.privateKey, place, sealed);
         return {
           receipt: { epoch, position, sealed: toBase64Url(sealed), signature: toBase64Url(signature) },
@@ -144,7 +147,7 @@ class ReceiptReader {
     const place: ReceiptPlace = { groupId: groupIdOf(conversationId), epoch, userId, deviceId, position };
     if (sealed === null || signature === null || !isReceiptSigned(key, place, sealed, signature)) return null;
     try {
-      return withKey(group, (secret) => openReceipt(secret, place, sealed));
+      return withExportedKey(group, RECEIPT_LABEL, (secret) => openReceipt(secret, place, sealed));
     } catch (error) {
       if (error instanceof CryptoError) return null;
       throw error;
@@ -178,15 +181,6 @@ async function stateWithReceipts(transaction: ConversationTransaction): Promise<
   const state = conversation.membership === 'member' ? await transaction.state() : null;
   if (state === null) return null;
   return hasReceipts(account, conversationId, conversation, state.members().length) ? state : null;
-}
-
-function withKey<T>(group: Group, run: (key: Uint8Array) => T): T {
-  const key = exportSecret(group, RECEIPT_LABEL, group.context.groupId, 32);
-  try {
-    return run(key);
-  } finally {
-    wipe(key);
-  }
 }
 
 /** Positions only rise, over all devices of a person. */

@@ -231,12 +231,13 @@ function readMeasures(value: CborValue | undefined, count: number): readonly Mea
   if (!Array.isArray(value) || value.length !== count) throw new GuardFailure('measures');
   return value.map((one: CborValue): Measures => {
     if (!Array.isArray(one) || one.length !== 4) throw new GuardFailure('measures');
-    const [width, height, duration, waveform] = one as readonly CborValue[];
+    const [width, height, duration, given] = one as readonly CborValue[];
+    const waveform = readWaveform(given);
     return {
       ...measure('width', width, limits.pictureSide),
       ...measure('height', height, limits.pictureSide),
       ...measure('duration', duration, limits.recording),
-      ...(waveform === null ? {} : { waveform: readWaveform(waveform) }),
+      ...(waveform === undefined ? {} : { waveform }),
     };
   });
 }
@@ -251,8 +252,8 @@ function measure(
   return { [name]: value };
 }
 
-function readWaveform(value: CborValue | undefined): readonly number[] {
-  if (!(value instanceof Uint8Array) || value.length !== limits.waveform) throw new GuardFailure('waveform');
-  if (value.some((loudness) => loudness > LOUDEST)) throw new GuardFailure('waveform');
-  return [...value];
+/** Undefined for one that breaks its rules: it is decoration, for which no message is lost. */
+function readWaveform(value: CborValue | undefined): readonly number[] | undefined {
+  if (!(value instanceof Uint8Array) || value.length !== limits.waveform) return undefined;
+  return value.some((loudness) => loudness > LOUDEST) ? undefined : [...value];
 }

@@ -16,6 +16,7 @@ import {
   olderMessageId,
   splitChainHeader,
 } from '@sinetti/crypto-core/content';
+import { ConversationId } from '../api/arguments.ts';
 import type { MessageContent, Words } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
@@ -26,6 +27,10 @@ import { isShownText, isTextType, readText, readWords, textPart } from './textPa
 
 const VERSION = 1;
 const MIMI = 'mimi:';
+/** Extension of MIMI content: true in a message that somebody has passed on. It names neither author nor original. */
+const FORWARDED = 'sinetti-forwarded';
+/** Extension of a reaction among own devices: the conversation of the message that it stars, of which it is no reaction then. */
+const STARRED = 'sinetti-starred';
 /** One emoji as people see it: a flag, a keycap, or pictures with their tones and tags, joined. */
 const EMOJI =
   /^(?:\p{Regional_Indicator}{2}|[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:[\u{E0020}-\u{E007E}]{1,16}\u{E007F})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?){0,8})$/u;
@@ -46,7 +51,13 @@ export type Change =
   | ({ readonly kind: 'edit'; readonly of: string; readonly expires?: number } & Words)
   /** Deletes a message, or takes a reaction back. */
   | { readonly kind: 'deletion'; readonly of: string }
-  | { readonly kind: 'reaction'; readonly of: string; readonly emoji: string };
+  | {
+      readonly kind: 'reaction';
+      readonly of: string;
+      readonly emoji: string;
+      /** It is a star, which own devices tell each other: the conversation of the message. */
+      readonly starredIn?: string;
+    };
 
 /** All that a payload says: a message, or a change of another one. */
 export type Said =
@@ -56,6 +67,8 @@ export type Said =
       readonly inReplyTo: string | null;
       /** Seconds after which it disappears, once it was read; as with an edit, absent where it stays. */
       readonly expires?: number;
+      /** Its sender has passed it on. */
+      readonly isForwarded?: true;
     }
   | Change;
 
@@ -71,6 +84,7 @@ export interface MessagePlace {
  * @param salt 16 random octets
  * @param inReplyTo content id of what it answers
  * @param timer seconds after which it disappears; 0 for never
+ * @param isForwarded it says that it was passed on
  * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8
  */
 export function encodeTextPayload(
@@ -78,11 +92,13 @@ export function encodeTextPayload(
   salt: Uint8Array,
   inReplyTo: string | null = null,
   timer = 0,
+  isForwarded = false,
 ): string {
   return encodePayload({
     salt,
     expires: expirationOf(timer),
     inReplyTo: idBytes(inReplyTo),
+    ...(isForwarded ? { extensions: new Map([[FORWARDED, true]]) } : {}),
     body: textPart(text),
   });
 }
@@ -145,6 +161,7 @@ export function encodeChangePayload(change: Change, salt: Uint8Array): string {
       return encodePayload({
         salt,
         inReplyTo: of,
+        ...(change.starredIn === undefined ? {} : { extensions: new Map([[STARRED, change.starredIn]]) }),
         body: { ...textPart(change.emoji), disposition: DISPOSITION.reaction },
       });
     default:
@@ -300,12 +317,27 @@ function mimiContent(bytes: Uint8Array): Said {
   if (!isTextType(body.contentType)) return unknown;
   if (body.disposition === DISPOSITION.reaction && inReplyTo && !replaces) {
     const emoji = body.content.length > limits.emoji * 3 ? '' : readText(body.content);
-    return isEmoji(emoji) ? { kind: 'reaction', of: inReplyTo, emoji } : unknown;
+    return isEmoji(emoji) ? { kind: 'reaction', of: inReplyTo, emoji, ...starring(content) } : unknown;
   }
   if (!isShownText(body)) return unknown;
   const words = readWords(body);
   if (replaces) return { kind: 'edit', of: replaces, ...words, ...expires };
-  return { kind: 'message', content: { kind: 'text', ...words }, inReplyTo: inReplyTo ?? null, ...expires };
+  const marks = { ...expires, ...forwarding(content) };
+  return { kind: 'message', content: { kind: 'text', ...words }, inReplyTo: inReplyTo ?? null, ...marks };
+}
+
+/** @throws GuardFailure for what is no conversation */
+function starring({ extensions }: MimiContent): { starredIn?: string } {
+  const value = extensions.get(STARRED);
+  return value === undefined ? {} : { starredIn: ConversationId(value) };
+}
+
+/** @throws GuardFailure for a mark that says anything but yes: another word in it may name an author */
+function forwarding({ extensions }: MimiContent): { isForwarded?: true } {
+  const mark = extensions.get(FORWARDED);
+  if (mark === undefined) return {};
+  if (mark !== true) throw new GuardFailure('forwarded');
+  return { isForwarded: true };
 }
 
 /**
@@ -329,6 +361,7 @@ function filesContent(content: MimiContent, inReplyTo: string | null): Said {
     content: { kind: 'files', ...words, files },
     inReplyTo,
     ...lifetime(content.expires),
+    ...forwarding(content),
   };
 }
 

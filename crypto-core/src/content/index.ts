@@ -1,6 +1,6 @@
 /**
  * Content of messages: MIMI content, which says what a message is, files beside messages, and what stands beside both so that a
- * log can't be edited unseen: running hash, chain header, receipts.
+ * log can't be edited unseen: running hash, chain header, receipts. And who is writing.
  */
 
 export { type RunningSha256, runningSha256 } from '../suite/sodium.ts';
@@ -57,3 +57,4 @@ export {
   signReceipt,
 } from './receipt.ts';
 export { emptyRunningHash, entryDigest, type LoggedEntry, nextRunningHash } from './runningHash.ts';
+export { openTyping, sealTyping, TYPING_LABEL, type Typing, type TypingPlace } from './typing.ts';

@@ -21,6 +21,8 @@ const pagePolicy = (connectOrigins: readonly string[], keysOrigin: string) =>
     'style-src': "'self'",
     // Avatars and QR codes are made in the page.
     'img-src': "'self' data: blob:",
+    // The service worker answers for sound and films, piece by piece; without it they come from the page's memory.
+    'media-src': "'self' blob:",
     'font-src': "'self'",
     'connect-src': ["'self'", ...connectOrigins].join(' '),
     'worker-src': "'self'",
@@ -122,32 +124,34 @@ const headers = {
   vary: 'Accept-Encoding',
   // Bytes are what their content type says.
   'x-content-type-options': 'nosniff',
-  // The product needs none of these but the last; whatever is injected doesn't get them either.
-  'permissions-policy': [
-    'accelerometer',
-    'autoplay',
-    'browsing-topics',
-    'display-capture',
-    'geolocation',
-    'gyroscope',
-    'hid',
-    'identity-credentials-get',
-    'local-fonts',
-    'magnetometer',
-    'microphone',
-    'midi',
-    'payment',
-    // It would give a script of either origin the clock and the memory that Spectre needs.
-    'cross-origin-isolated',
-    'screen-wake-lock',
-    'serial',
-    'usb',
-    'xr-spatial-tracking',
-  ]
-    .map((feature) => `${feature}=()`)
-    // The code on another person's screen is read with it, if the person lets it.
-    .concat('camera=(self)')
-    .join(', '),
+} as const;
+
+/** Features that nothing of the product needs; whatever is injected doesn't get them either. */
+const forbidden = [
+  'accelerometer',
+  'autoplay',
+  'browsing-topics',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'identity-credentials-get',
+  'local-fonts',
+  'magnetometer',
+  'midi',
+  'payment',
+  // It would give a script of either origin the clock and the memory that Spectre needs.
+  'cross-origin-isolated',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+].map((feature) => `${feature}=()`);
+
+/** The page reads the code on another person's screen and records voice messages, if the person lets it; the frame does neither. */
+const permissionsPolicy = {
+  app: [...forbidden, 'camera=(self)', 'microphone=(self)'].join(', '),
+  keys: [...forbidden, 'camera=()', 'microphone=()'].join(', '),
 } as const;
 
 /** The app's files are for no other origin; the frame of the keys is for the app, which is of its site. */
@@ -223,7 +227,7 @@ export function keptHeaders(
 
 /**
  * All that is sent with a client, for the statement of a release: the same for every relay, so that `{app}` and `{keys}` stand
- * for its two origins.
+ * for its two origins, and `{connect}` for those that its operator lets the page connect to beside them.
  */
 export function releaseHeaders({ frame, storage }: KeysScripts) {
   const ofOrigin = (origin: keyof typeof resourcePolicy) => {
@@ -234,11 +238,11 @@ export function releaseHeaders({ frame, storage }: KeysScripts) {
     headers: { app: ofOrigin('app'), keys: ofOrigin('keys') },
     caching: { assets: hashedName, others: 'no-cache' },
     policies: {
-      page: pagePolicy([], '{keys}'),
+      page: pagePolicy(['{connect}'], '{keys}'),
       room: keysFramePolicy('{app}', frame),
       storage: storagePagePolicy(storage),
       'workers.crypto': cryptoWorkerPolicy,
-      'workers.app': serviceWorkerPolicy([]),
+      'workers.app': serviceWorkerPolicy(['{connect}']),
       'workers.keys': serviceWorkerPolicy([]),
     },
   };
@@ -247,6 +251,7 @@ export function releaseHeaders({ frame, storage }: KeysScripts) {
 function documentHeaders(origin: keyof typeof resourcePolicy, policy: string): Record<string, string> {
   return {
     ...headers,
+    'permissions-policy': permissionsPolicy[origin],
     'cross-origin-resource-policy': resourcePolicy[origin],
     'content-security-policy': policy,
   };

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Operator, operatorPath } from '../../contract/operator.ts';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { pathOf } from './address.ts';
@@ -19,6 +21,7 @@ export async function serveWebClient(
   app: FastifyInstance,
   web: WebClient | null,
   config: Config,
+  operator: Operator,
   ports: () => Ports,
 ): Promise<void> {
   app.setNotFoundHandler((request, reply) => {
@@ -36,8 +39,10 @@ export async function serveWebClient(
       return reply.redirect(`${originsOf(request, config, ports()).keys}${path}`);
     });
   }
-  serveOperatorScript(app, config, ports, scriptsIn(web).frame);
-  await app.register(fastifyStatic, filesOf(web, 'app'));
+  app.get(operatorPath, (_request, reply) => reply.type('application/json').send(JSON.stringify(operator)));
+  serveOperatorScript(app, config, ports, scriptsIn(web).frame, { operator });
+  serveManifest(app, web, operator);
+  await app.register(fastifyStatic, { ...filesOf(web, 'app'), globIgnore: [manifestPath.slice(1)] });
 }
 
 /**
@@ -64,19 +69,34 @@ export async function serveKeys(
 /** The pages at the origin of the keys by their address, which at the app's leads there. */
 const keysPages = { '/keys': 'keys.html', '/storage': 'storage.html' };
 
+const manifestPath = '/manifest.webmanifest';
+
+/** The manifest of the installed app: the built one, with the operator's name of the product in the two places for it. */
+function serveManifest(app: FastifyInstance, { current }: WebClient, { productName }: Operator): void {
+  const file = path.join(current, 'app', manifestPath);
+  if (!existsSync(file)) return;
+  app.get(manifestPath, async (_request, reply) => {
+    const built = await readFile(file, 'utf8');
+    const named = built.replaceAll('"%productName%"', () => JSON.stringify(productName));
+    return reply.type('application/manifest+json').send(named);
+  });
+}
+
 /**
  * The operator's settings, as a script that a service worker imports when it is installed: a page can't write those, as
- * it can whatever else its origin stores.
+ * it can whatever else its origin stores. That of the app answers its page by them, also offline; the keys are told nothing
+ * that an operator has written.
  */
 function serveOperatorScript(
   server: FastifyInstance,
   config: Config,
   ports: () => Ports,
   scripts: readonly string[],
+  told: { readonly operator?: Operator } = {},
 ): void {
   server.get('/operator.js', (request, reply) => {
     const origins = originsOf(request, config, ports());
-    const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config, scripts) };
+    const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config, scripts), ...told };
     return reply.type('text/javascript').send(`self.operatorSettings = ${JSON.stringify(settings)};\n`);
   });
 }

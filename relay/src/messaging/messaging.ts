@@ -26,6 +26,7 @@ import { noSuchConversation } from './permissions.ts';
 import { listReceipts, type NewReceipt, storeReceipt } from './receipts.ts';
 import { send, sendToGroup } from './send.ts';
 import { putTreeNodes, treeBelow } from './trees.ts';
+import { type NewTyping, tellTyping } from './typing.ts';
 
 export interface LogPage {
   readonly entries: readonly StoredEntry[];
@@ -76,6 +77,12 @@ export interface Messaging {
    *   invalid-request for a position that there isn't
    */
   putReceipt(sender: DeviceSession, conversationId: string, receipt: NewReceipt): Promise<void>;
+  /**
+   * Tells the devices of the others in a conversation, as far as they are connected now, that this person is writing, or no
+   * longer. Nothing is stored, and nobody hears of it later.
+   * @throws ApiError not-found, not-a-contact, forbidden in groups of too many people
+   */
+  tellTyping(sender: DeviceSession, conversationId: string, typing: NewTyping): Promise<void>;
   /** @throws ApiError not-found unless this person takes part */
   receipts(userId: string, conversationId: string): ReturnType<typeof listReceipts>;
   conversations(userId: string): Promise<conversations.ConversationRow[]>;
@@ -163,6 +170,7 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
 
     putReceipt: (sender, conversationId, receipt) =>
       storeReceipt(dependencies, sender, conversationId, receipt),
+    tellTyping: (sender, conversationId, typing) => tellTyping(dependencies, sender, conversationId, typing),
     receipts: (userId, conversationId) => listReceipts(db, userId, conversationId),
 
     async conversations(userId) {

@@ -61,7 +61,7 @@ export async function requireAudience(db: Db, conversationId: string, userId: st
  * The person at the other end of a direct conversation.
  * @throws ApiError not-found if the id is not the one and only id of a conversation that this person is in
  */
-function otherParticipant(conversationId: string, userId: string): string {
+export function otherParticipant(conversationId: string, userId: string): string {
   const [lower, higher] = directParticipants(conversationId) ?? [];
   if (lower === undefined || higher === undefined || lower === higher) throw noSuchConversation();
   if (directConversationId(lower, higher) !== conversationId) throw noSuchConversation();

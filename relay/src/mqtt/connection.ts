@@ -72,6 +72,9 @@ const pingQuota = { count: 600, periodMs: 60_000 };
 /** Each filter can cost a question to the database, and thousands fit into a packet. */
 const maxFiltersPerSubscribe = 64;
 
+/** Bytes in the socket from which what is worth nothing a moment later is left out. */
+const maxBufferedForFleeting = 64 * 1024;
+
 /** One MQTT 5 connection over a WebSocket, from its first byte to its last. */
 export class Connection {
   readonly #socket: WebSocket;
@@ -183,11 +186,12 @@ export class Connection {
       maximumPacketSize: agreement.clientMaximumPacketSize,
       maxQueuedBytes: this.#options.maxBufferedBytes,
       send: (bytes) => this.#send(bytes),
+      isBehind: () => this.#socket.bufferedAmount > maxBufferedForFleeting,
       onOverflow: () => this.disconnect(ReasonCode.QuotaExceeded),
     });
     const { userId } = live.session;
-    const subscriptions = new Subscriptions(this.#services, userId, (topic, payload, qos) => {
-      if (this.#isOpen) delivery.deliver(topic, payload, qos);
+    const subscriptions = new Subscriptions(this.#services, userId, (topic, payload, kind) => {
+      if (this.#isOpen) delivery.deliver(topic, payload, kind);
     });
     const keepAliveTimer = setTimeout(
       () => {

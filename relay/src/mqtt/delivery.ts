@@ -1,5 +1,8 @@
 import { encodePublish } from './encode.ts';
 
+/** With a QoS, or as what is worth nothing a moment later: at QoS 0, and not at all to a client that is behind. */
+export type DeliveryKind = 0 | 1 | 'fleeting';
+
 export interface DeliveryOptions {
   /** QoS 1 packets that may be unacknowledged at once. */
   readonly receiveMaximum: number;
@@ -8,6 +11,8 @@ export interface DeliveryOptions {
   /** Bytes of QoS 1 payloads that may wait for acknowledgements. */
   readonly maxQueuedBytes: number;
   readonly send: (packet: Buffer) => void;
+  /** The client hasn't taken what was sent to it so far. */
+  readonly isBehind: () => boolean;
   /** The client acknowledges too slowly. Nothing is delivered after this. */
   readonly onOverflow: () => void;
 }
@@ -32,8 +37,12 @@ export class Delivery {
     this.#options = options;
   }
 
-  deliver(topic: string, payload: string, qos: 0 | 1): void {
-    if (qos === 0) {
+  deliver(topic: string, payload: string, kind: DeliveryKind): void {
+    if (kind === 'fleeting') {
+      if (this.#waiting.length === 0 && !this.#options.isBehind()) this.#send(encodePublish(topic, payload));
+      return;
+    }
+    if (kind === 0) {
       this.#send(encodePublish(topic, payload));
       return;
     }

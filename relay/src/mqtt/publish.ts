@@ -1,15 +1,18 @@
 import type * as z from 'zod/mini';
 import {
+  directConversationId,
+  groupConversationId,
   OutgoingGroupMessage,
   OutgoingMessage,
+  OutgoingTyping,
   Ping,
   pubackProperties,
   type SentMessage,
 } from '../../contract/index.ts';
 import type { ServedErrorCode } from '../../contract/served.ts';
-import type { Sender } from '../auth/session.ts';
+import { requireDevice, type Sender } from '../auth/session.ts';
 import { ApiError, toApiError } from '../errors.ts';
-import { sharesOf, uploadShare } from '../rateLimits/routeQuotas.ts';
+import { type Action, sharesOf, uploadShare } from '../rateLimits/routeQuotas.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { PublishPacket } from './decode.ts';
 import type { UserProperties } from './encode.ts';
@@ -72,19 +75,35 @@ export async function takePublish(
     const { userId } = from.session;
     const topic = parseTopic(packet.topic);
     // The same quotas as REST's: see http/contractRoutes.
-    const isSend = topic?.kind === 'messages' || topic?.kind === 'group';
-    const shares = isSend ? sharesOf('send', userId, from.address) : [];
+    const action = topic === null ? undefined : actions[topic.kind];
+    const shares = action === undefined ? [] : sharesOf(action, userId, from.address);
     const upload = uploadShare(userId, packet.payload.length);
     await services.rateLimiter.take(['request.account', userId], ...shares, upload);
-    const performing =
-      topic?.kind === 'ping'
-        ? ping(services, from, packet.payload)
-        : // Before it returns, the message has its place among those of its connection.
-          send(services.messaging, from.session, topic, packet.payload).then(sent);
-    return { outcome: performing.then(success, refused) };
+    return { outcome: perform(services, from, topic, packet.payload).then(success, refused) };
   } catch (error) {
     return { outcome: Promise.resolve(refused(error)) };
   }
+}
+
+const actions: Partial<Record<Topic['kind'], Action>> = {
+  messages: 'send',
+  group: 'send',
+  typing: 'typing',
+  'group-typing': 'typing',
+};
+
+/** Before it returns, a message has its place among those of its connection. */
+function perform(
+  services: PublishServices,
+  from: Publisher,
+  topic: Topic | null,
+  payload: Uint8Array,
+): Promise<UserProperties> {
+  if (topic?.kind === 'ping') return ping(services, from, payload);
+  if (topic?.kind === 'typing' || topic?.kind === 'group-typing') {
+    return typing(services, from, topic, payload);
+  }
+  return send(services.messaging, from.session, topic, payload).then(sent);
 }
 
 const sent = ({ seq, timestamp }: SentMessage): UserProperties => ({
@@ -119,6 +138,22 @@ async function ping(
   payload: Uint8Array,
 ): Promise<UserProperties> {
   requireOwn(await sessions.verify(token), parsePayload(Ping, payload).userId);
+  return {};
+}
+
+async function typing(
+  { messaging, sessions }: PublishServices,
+  { token }: Publisher,
+  topic: Extract<Topic, { kind: 'typing' | 'group-typing' }>,
+  payload: Uint8Array,
+): Promise<UserProperties> {
+  const { content, epoch } = parsePayload(OutgoingTyping, payload);
+  const sender = requireDevice(await sessions.verify(token));
+  const conversationId =
+    topic.kind === 'group-typing'
+      ? groupConversationId(topic.groupId)
+      : directConversationId(sender.userId, topic.userId);
+  await messaging.tellTyping(sender, conversationId, { epoch, content });
   return {};
 }
 

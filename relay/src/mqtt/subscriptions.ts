@@ -2,10 +2,11 @@ import { limits, topics } from '../../contract/index.ts';
 import type { Unsubscribe } from '../realtime/hub.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { maySubscribe } from './acl.ts';
+import type { DeliveryKind } from './delivery.ts';
 import { ReasonCode } from './reasonCodes.ts';
 import { filterProblem, parseTopic } from './topics.ts';
 
-export type Deliver = (topic: string, payload: string, qos: 0 | 1) => void;
+export type Deliver = (topic: string, payload: string, kind: DeliveryKind) => void;
 
 /** The subscriptions of one connection, each as long as its person may have it. */
 export class Subscriptions {
@@ -54,16 +55,17 @@ export class Subscriptions {
       isHeard = allowed && !(await this.#isOfBlocked(filter));
     } while (changes !== this.#changes);
     if (!allowed || this.#cleared) return ReasonCode.NotAuthorized;
-    const qos = requestedQos === 0 ? 0 : 1;
+    const isFleeting = parseTopic(filter)?.kind === 'typing';
+    const qos = requestedQos === 0 || isFleeting ? 0 : 1;
     // A repeated subscription replaces the former [MQTT-3.8.4-3].
     this.unsubscribe(filter);
-    this.#active.set(filter, isHeard ? this.#listen(filter, qos) : () => undefined);
+    this.#active.set(filter, isHeard ? this.#listen(filter, isFleeting ? 'fleeting' : qos) : () => undefined);
     await this.#services.hub.subscribed();
     return qos;
   }
 
-  #listen(filter: string, qos: 0 | 1): Unsubscribe {
-    return this.#services.hub.subscribe(filter, (payload) => this.#deliver(filter, payload, qos));
+  #listen(filter: string, kind: DeliveryKind): Unsubscribe {
+    return this.#services.hub.subscribe(filter, (payload) => this.#deliver(filter, payload, kind));
   }
 
   /** Returns whether the topic is the status of somebody where a block stands between: granted as before, and silent. */

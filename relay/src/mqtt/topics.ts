@@ -5,20 +5,22 @@ export type Topic =
   | { readonly kind: 'messages'; readonly userId: string }
   | { readonly kind: 'status'; readonly userId: string }
   | { readonly kind: 'group'; readonly groupId: string }
+  | { readonly kind: 'typing'; readonly userId: string }
+  | { readonly kind: 'group-typing'; readonly groupId: string }
   | { readonly kind: 'ping' };
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-const userTopic = new RegExp(`^user/(${uuid})/(messages|status)$`);
-const groupTopic = new RegExp(`^group/(${uuid})/messages$`);
+const userTopic = new RegExp(`^user/(${uuid})/(messages|status|typing)$`);
+const groupTopic = new RegExp(`^group/(${uuid})/(messages|typing)$`);
 
 /** @returns null for a topic that doesn't exist */
 export function parseTopic(name: string): Topic | null {
   if (name === 'ping') return { kind: 'ping' };
-  const groupId = groupTopic.exec(name)?.[1];
-  if (groupId !== undefined) return { kind: 'group', groupId };
+  const [, groupId, what] = groupTopic.exec(name) ?? [];
+  if (groupId !== undefined) return { kind: what === 'typing' ? 'group-typing' : 'group', groupId };
   const [, userId, kind] = userTopic.exec(name) ?? [];
   if (userId === undefined) return null;
-  return kind === 'messages' ? { kind, userId } : { kind: 'status', userId };
+  return kind === 'messages' || kind === 'typing' ? { kind, userId } : { kind: 'status', userId };
 }
 
 /**

@@ -47,6 +47,8 @@ export const defaultQuotas = {
   'blob-download.account': { count: 4 * 1024 * 1024, periodMs: 24 * hour },
   'receipt.account': { count: 600, periodMs: minute },
   'receipt.address': { count: 3000, periodMs: minute },
+  'typing.account': { count: 120, periodMs: minute },
+  'typing.address': { count: 1200, periodMs: minute },
 } as const satisfies Record<string, Quota>;
 
 /** Addresses of one IPv6 /48, which one customer can have 65,536 /64 of, that have a quota each before they share. */

@@ -11,7 +11,8 @@ export type Action =
   | 'commit'
   | 'tree'
   | 'send'
-  | 'receipt';
+  | 'receipt'
+  | 'typing';
 
 /** Calls that have quotas of their own, beside the one that every call takes from. */
 export const routeActions: { readonly [Name in keyof typeof routes]?: Action } = {

@@ -7,5 +7,5 @@ export interface RealtimeServices
   readonly contacts: Pick<Services['contacts'], 'areContacts' | 'isBlocked' | 'visibleIdsOf'>;
   readonly rateLimiter: Pick<Services['rateLimiter'], 'take'>;
   readonly groups: Pick<Services['groups'], 'isMember'>;
-  readonly messaging: Pick<Services['messaging'], 'send' | 'sendToGroup'>;
+  readonly messaging: Pick<Services['messaging'], 'send' | 'sendToGroup' | 'tellTyping'>;
 }

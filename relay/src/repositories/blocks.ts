@@ -39,6 +39,21 @@ export async function hasBlocked(db: Db, userId: string, otherId: string): Promi
   return row !== undefined;
 }
 
+/** The people among these who have blocked that one. */
+export async function blockersAmong(
+  db: Db,
+  userIds: readonly string[],
+  blockedId: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('blocks')
+    .select('user_id')
+    .where('blocked_id', '=', blockedId)
+    .where('user_id', 'in', userIds)
+    .execute();
+  return new Set(rows.map((row) => row.user_id));
+}
+
 /** The direct conversations that are held back from a person. */
 export async function heldFrom(db: Db, userId: string): Promise<Held[]> {
   const rows = await db

@@ -95,6 +95,7 @@ describe('headers of the web client', () => {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self' https://relay.example.org wss://mqtt.example.org",
     "worker-src 'self'",
@@ -122,7 +123,9 @@ describe('headers of the web client', () => {
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
       });
-      expect(headers.get('permissions-policy')).toMatch(/geolocation=\(\).*microphone=\(\).*camera=\(self\)/);
+      expect(headers.get('permissions-policy')).toMatch(
+        /geolocation=\(\).*camera=\(self\), microphone=\(self\)$/,
+      );
       expect(headers.get('strict-transport-security')).toBeNull();
       expect(headers.get('server')).toBeNull();
       expect(headers.get('x-powered-by')).toBeNull();

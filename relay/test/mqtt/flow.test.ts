@@ -182,6 +182,49 @@ test('a packet beyond the Maximum Packet Size of the client is not sent, and hol
   expect(textOf(await client.next())).toBe('small');
 });
 
+test('who is writing is told to nobody who is behind, and waits for nobody', async () => {
+  const relay = await start();
+  const person = relay.signUp();
+  const client = await RawClient.connect(relay.mqttUrl, person, { receiveMaximum: 1 });
+  client.send(subscribeBytes(1, topics.userMessages(person.id)));
+  client.send(subscribeBytes(2, topics.userTyping(person.id)));
+  expect([await client.next(), await client.next()]).toMatchObject([{ granted: [1] }, { granted: [0] }]);
+  const say = (text: string) => relay.hub.publish(topics.userTyping(person.id), text);
+  const publish = (text: string) => relay.hub.publish(topics.userMessages(person.id), text);
+  publish('1');
+  say('while all is well');
+  publish('2');
+  say('while 2 waits');
+  const [first, fleeting] = [await client.next(), await client.next()];
+  await acknowledge(client, first);
+  const second = await client.next();
+  say('again');
+  expect([first, fleeting, second, await client.next()].map(textOf)).toEqual([
+    '1',
+    'while all is well',
+    '2',
+    'again',
+  ]);
+});
+
+test('who is writing is not told to a client that does not read', async () => {
+  const relay = await start({ mqtt: { maxBufferedBytes: 64 * 1024 * 1024 } });
+  const person = relay.signUp();
+  const client = await RawClient.connect(relay.mqttUrl, person);
+  client.send(subscribeBytes(1, topics.userMessages(person.id), 0));
+  client.send(subscribeBytes(2, topics.userTyping(person.id), 0));
+  expect([await client.next(), await client.next()]).toMatchObject([{ granted: [0] }, { granted: [0] }]);
+  client.socket.pause();
+  // More than the kernel's buffers take.
+  for (let index = 0; index < 100; index += 1)
+    relay.hub.publish(topics.userMessages(person.id), 'x'.repeat(200_000));
+  relay.hub.publish(topics.userTyping(person.id), 'behind it');
+  client.socket.resume();
+  for (let index = 0; index < 100; index += 1) expect(textOf(await client.next())[0]).toBe('x');
+  relay.hub.publish(topics.userTyping(person.id), 'later');
+  expect(textOf(await client.next())).toBe('later');
+});
+
 test('a client that does not acknowledge is dropped, others go on', async () => {
   const relay = await start({ mqtt: { maxBufferedBytes: 1000 } });
   const { client, publish } = await subscribed(relay, 1, { receiveMaximum: 1 });

@@ -108,6 +108,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
     },
     groups: { isMember: async () => false },
     messaging: {
+      tellTyping: () => Promise.reject(new ApiError('not-a-contact', 'You are not contacts.')),
       sendToGroup: () => Promise.reject(new ApiError('not-found', 'There is no such group.')),
       send: async (sender: Sender, message: NewMessage) => {
         const session = [...sessions.values()].find(({ id }) => id === sender.id);

@@ -1,6 +1,6 @@
 import { parser as createParser, generate, type Packet } from 'mqtt-packet';
 import { WebSocket } from 'ws';
-import { topics } from '../../contract/index.ts';
+import { limits, topics } from '../../contract/index.ts';
 import type { Person } from './harness.ts';
 
 type Identified = Pick<Person, 'id'>;
@@ -141,6 +141,12 @@ export function groupPayload(from: Identified, group: Identified, changes: objec
     timestamp: '2026-03-01T12:00:00.000Z',
     ...changes,
   });
+}
+
+/** The payload of somebody who is writing: to the relay any bytes of its size. */
+export function typingPayload(changes: object = {}): string {
+  const content = Buffer.alloc(limits.typingSize, 7).toString('base64url');
+  return JSON.stringify({ type: 'typing', epoch: 1, content, ...changes });
 }
 
 export function publishBytes(

@@ -18,7 +18,7 @@ import {
 } from '../helpers.ts';
 import { addMember, commitBody, createGroup, messageBody } from '../http/conversation.ts';
 import { createClients, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
-import { messagePayload } from '../mqtt/rawClient.ts';
+import { messagePayload, typingPayload } from '../mqtt/rawClient.ts';
 import { hello, Tab } from '../presence/tab.ts';
 import { actions } from './actions.ts';
 import { onlyLimits } from './onlyLimits.ts';
@@ -176,6 +176,29 @@ describe('messages', () => {
     }
     const codes = ['not-a-contact', 'not-a-contact', 'rate-limited', 'rate-limited'];
     expect(answers).toMatchObject(codes.map((code) => ({ code })));
+  });
+});
+
+describe('signs of writing', () => {
+  it('are limited by account and by address, and take nothing from messages', async () => {
+    await relayWith({ 'typing.account': '2/20s', 'typing.address': '3/30s', 'send.account': '1/10s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(aino, eero);
+    const publishers = [
+      await clients.connect(relay.mqttUrl, aino),
+      await clients.connect(relay.mqttUrl, eero),
+    ] as const;
+    const write = (index: 0 | 1) =>
+      puback(publishers[index], topics.userTyping(index === 0 ? eero.id : aino.id), typingPayload());
+    const limited = (retryAfter: string) => ({ reasonCode: 0x97, code: 'rate-limited', retryAfter });
+    expect([await write(0), await write(0)]).toEqual([{ reasonCode: 0 }, { reasonCode: 0 }]);
+    expect(await write(0)).toEqual(limited('10'));
+    expect(await write(1)).toEqual({ reasonCode: 0 });
+    expect(await write(1)).toEqual(limited('10'));
+    const message = messagePayload(aino, eero, { epoch: 1 });
+    expect(await puback(publishers[0], topics.userMessages(eero.id), message)).not.toMatchObject({
+      code: 'rate-limited',
+    });
   });
 });
 

@@ -11,7 +11,7 @@ import {
   type MessageView,
 } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { isQuietAtom, mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -55,6 +55,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
 
   async function alert(arrival: Arrival): Promise<void> {
     const { key, message } = arrival;
+    if (await store.get(isQuietAtom)(key, message.content)) return;
     const reading = isReading(key);
     const wait = waits[reading ? 'reading' : document.visibilityState];
     await new Promise((resolve) => setTimeout(resolve, wait));
@@ -104,8 +105,8 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
   }
 
   function follow(): void {
-    const arrivals = arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
-    for (const arrival of arrivals) void alert(arrival);
+    for (const arrival of arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id))
+      void alert(arrival);
     closeWhere(isOver);
   }
 

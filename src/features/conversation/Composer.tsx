@@ -8,6 +8,7 @@ import {
   useEffect,
   useId,
   useLayoutEffect,
+  useRef,
   useState,
 } from 'react';
 import { t } from '../../i18n/i18n.ts';
@@ -94,6 +95,14 @@ export function Composer(props: ComposerProps) {
   const isReady = files?.isReady ?? null;
   const isEmpty = isReady === null ? text === '' : !isReady;
 
+  const isRecording = (files?.recorder ?? null) !== null;
+  const wasRecording = useRef(false);
+  useEffect(() => {
+    if (wasRecording.current && !isRecording) input.current?.focus();
+    wasRecording.current = isRecording;
+  }, [isRecording, input]);
+  const voice = !editing && draft === '' && isReady === null ? files?.voice : null;
+
   function send() {
     if (isEmpty || tooLong) return;
     input.current?.focus();
@@ -157,39 +166,54 @@ export function Composer(props: ComposerProps) {
           {hint}
         </p>
       )}
-      <div className={styles.emoji}>
-        {files?.button}
-        <EmojiInserter input={input} text={draft} onTextChange={onDraftChange} categories={emojiCategories} />
-      </div>
-      <textarea
-        ref={input}
-        className={styles.input}
-        rows={1}
-        dir="auto"
-        placeholder={label ?? t('chat.placeholder')}
-        aria-label={inputLabel}
-        aria-invalid={tooLong}
-        aria-describedby={problem === null && hint === null ? undefined : hintId}
-        // The browser would write it in plain text into its session file, to have it again after a restart.
-        autoComplete="off"
-        enterKeyHint="send"
-        value={draft}
-        {...props.mentions?.aria}
-        onChange={(event) => {
-          change(event.target.value);
-          props.mentions?.look(event.target);
-        }}
-        onSelect={(event) => props.mentions?.look(event.currentTarget)}
-        onBlur={props.mentions?.leave}
-        onPaste={onPaste}
-        onKeyDown={onKeyDown}
-      />
-      <div className={styles.send}>
-        <Button type="submit" variant="primary" disabled={isEmpty || tooLong}>
-          {editing ? <Check size={18} aria-hidden="true" /> : <SendHorizontal size={18} aria-hidden="true" />}
-          <span className={styles.word}>{t(editing ? 'chat.save' : 'chat.send')}</span>
-        </Button>
-      </div>
+      {files?.recorder ?? (
+        <>
+          <div className={styles.emoji}>
+            {files?.button}
+            <EmojiInserter
+              input={input}
+              text={draft}
+              onTextChange={onDraftChange}
+              categories={emojiCategories}
+            />
+          </div>
+          <textarea
+            ref={input}
+            className={styles.input}
+            rows={1}
+            dir="auto"
+            placeholder={label ?? t('chat.placeholder')}
+            aria-label={inputLabel}
+            aria-invalid={tooLong}
+            aria-describedby={problem === null && hint === null ? undefined : hintId}
+            // The browser would write it in plain text into its session file, to have it again after a restart.
+            autoComplete="off"
+            enterKeyHint="send"
+            value={draft}
+            {...props.mentions?.aria}
+            onChange={(event) => {
+              change(event.target.value);
+              props.mentions?.look(event.target);
+            }}
+            onSelect={(event) => props.mentions?.look(event.currentTarget)}
+            onBlur={props.mentions?.leave}
+            onPaste={onPaste}
+            onKeyDown={onKeyDown}
+          />
+          <div className={styles.send}>
+            {voice ?? (
+              <Button type="submit" variant="primary" disabled={isEmpty || tooLong}>
+                {editing ? (
+                  <Check size={18} aria-hidden="true" />
+                ) : (
+                  <SendHorizontal size={18} aria-hidden="true" />
+                )}
+                <span className={styles.word}>{t(editing ? 'chat.save' : 'chat.send')}</span>
+              </Button>
+            )}
+          </div>
+        </>
+      )}
     </form>
   );
 }

@@ -1,9 +1,11 @@
 import { clsx } from 'clsx';
+import { BellOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import type { RowControls } from '../../ui/VirtualList.tsx';
+import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import styles from './ListRow.module.css';
 
 /** Pixels of a row, until it is measured. */
@@ -25,6 +27,7 @@ interface ListRowProps extends RowControls {
   /** At the end of the line below the name, while nothing is unread. */
   time?: ReactNode;
   unread: number;
+  muted?: boolean;
   /** True for the open conversation. */
   current: boolean;
   onOpen: () => void;
@@ -37,7 +40,7 @@ export function ListRow(props: ListRowProps) {
     <button
       type="button"
       tabIndex={props.tabIndex}
-      className={clsx(styles.row, unread > 0 && styles.unread)}
+      className={clsx(styles.row, unread > 0 && !props.muted && styles.unread)}
       aria-current={props.current ? 'true' : undefined}
       onClick={props.onOpen}
     >
@@ -47,13 +50,19 @@ export function ListRow(props: ListRowProps) {
           <span className={styles.who}>
             <bdi className={styles.name}>{name}</bdi>
             {props.mark}
+            {props.muted && (
+              <>
+                <BellOff size={14} aria-hidden="true" />
+                <VisuallyHidden> {t('messages.muted')}</VisuallyHidden>
+              </>
+            )}
           </span>
           <span className={styles.aside}>{props.aside}</span>
         </span>
         <span className={styles.line}>
           <span className={styles.detail}>{props.detail}</span>
           {unread > 0 ? (
-            <Badge count={unread} meaning={t('messages.unread', { count: unread })} />
+            <Badge count={unread} meaning={t('messages.unread', { count: unread })} quiet={props.muted} />
           ) : (
             <span className={styles.aside}>{props.time}</span>
           )}

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, Timer } from 'lucide-react';
+import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, Forward, Star, Timer } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
@@ -45,6 +45,7 @@ interface MessageBubbleProps {
   /** True if the Tab key reaches its controls. */
   reachable: boolean;
   canReact: boolean;
+  isStarred: boolean;
   /** The most reactions that have room. */
   mostReactions: number;
   actions: BubbleActions;
@@ -95,6 +96,11 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
             onLead={actions.onLead}
           />
         )}
+        {message.isForwarded === true && content.kind !== 'deleted' && (
+          <p className={styles.forwarded}>
+            <Forward aria-hidden="true" /> {t('forward.mark')}
+          </p>
+        )}
         <MessageContent
           message={message}
           own={own}
@@ -116,6 +122,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
               {t('chat.edited')}
             </button>
           )}
+          {props.isStarred && <StarMark />}
           {message.timer !== undefined && <TimerMark seconds={message.timer} />}
           <MessageMoment message={message} author={own ? null : author} />
           {own && <StateMark state={state} />}
@@ -169,6 +176,15 @@ const stateIcons: Record<MessageState, ReactNode> = {
   sent: <Check />,
   received: null,
 };
+
+function StarMark() {
+  return (
+    <span title={t('stars.mark')}>
+      <Star fill="currentColor" />
+      <VisuallyHidden>{t('stars.mark')}</VisuallyHidden>
+    </span>
+  );
+}
 
 function TimerMark({ seconds }: { seconds: number }) {
   const text = t('timer.mark', { timer: timerText(seconds) });

@@ -1,6 +1,14 @@
 import { clsx } from 'clsx';
 import { ArrowDown, LockKeyhole } from 'lucide-react';
-import { type ReactNode, type RefObject, useCallback, useMemo, useState } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useState,
+} from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView, ReadingPlace } from '../../store/chats.ts';
 import type { MessageChanges } from '../../store/useMessageChanges.ts';
@@ -59,6 +67,11 @@ export interface MessageListProps {
   onCopy: (text: string) => void;
   /** A message was answered that isn't on this device. */
   onOriginalMissing: () => void;
+  /** Message ids of those that the person has starred. */
+  starred: ReadonlySet<string>;
+  /** The message to which something outside of the list leads; null for none. */
+  sought: string | null;
+  onSought: () => void;
   /** The reader's place when this conversation was last open; null for its newest message. */
   place: ReadingPlace | null;
   onLeave: (place: ReadingPlace | null) => void;
@@ -120,6 +133,15 @@ export function MessageList(props: MessageListProps) {
     );
   }, []);
   const { leadTo } = lead;
+  const { sought, onSought } = props;
+  const isThere = messages.length > 0 && !loading;
+  const seek = useEffectEvent((messageId: string) => {
+    leadTo(messageId);
+    onSought();
+  });
+  useEffect(() => {
+    if (sought !== null && isThere) seek(sought);
+  }, [sought, isThere]);
   const actions: BubbleActions = useMemo(() => {
     const opens = (kind: Parameters<typeof show>[0]) => (message: MessageView, anchor?: MenuAnchor) => {
       setActive(message.messageId);
@@ -175,6 +197,7 @@ export function MessageList(props: MessageListProps) {
         unfolded={unfolded.has(message.messageId)}
         reachable={message.messageId === (active ?? messages.at(-1)?.messageId)}
         canReact={canWrite}
+        isStarred={props.starred.has(message.messageId)}
         mostReactions={narrow ? mostReactions.narrow : mostReactions.wide}
         actions={actions}
       />

@@ -1,10 +1,22 @@
 import { Menu } from '@base-ui/react/menu';
 import { useAtomValue } from 'jotai';
-import { Copy, Info, Pencil, Reply, SmilePlus, Trash2, UsersRound } from 'lucide-react';
+import {
+  Copy,
+  Forward,
+  Info,
+  Pencil,
+  Reply,
+  SmilePlus,
+  Star,
+  StarOff,
+  Trash2,
+  UsersRound,
+} from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useContext, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
 import { ownOrOtherNameAtom, withMentionNames } from '../../store/mentions.ts';
+import { starredIdsAtom } from '../../store/stars.ts';
 import styles from '../../ui/Menu.module.css';
 import { EmojiMemoryContext } from '../emoji/memory.ts';
 import type { Abilities } from './abilities.ts';
@@ -17,6 +29,8 @@ export interface MessageMenuActions {
   readonly onReactors: (message: MessageView) => void;
   readonly onReply: (message: MessageView) => void;
   readonly onEdit: (message: MessageView) => void;
+  readonly onStar: (message: MessageView, isStarred: boolean) => void;
+  readonly onForward: (message: MessageView) => void;
   readonly onDelete: (message: MessageView) => void;
   readonly onDetails: (message: MessageView) => void;
   readonly onCopy: (text: string) => void;
@@ -38,6 +52,7 @@ export function MessageMenuPopup(props: MessageMenuProps) {
   const { open, message, abilities, anchor, onClose } = props;
   const { content } = message;
   const nameOf = useAtomValue(ownOrOtherNameAtom);
+  const isStarred = useAtomValue(starredIdsAtom).has(message.messageId);
   const written = content.kind === 'text' ? content.text : '';
   const text = 'isMarkdown' in content ? withMentionNames(written, nameOf) : written;
   const item = (icon: ReactNode, label: string, onClick: () => void) => (
@@ -64,7 +79,12 @@ export function MessageMenuPopup(props: MessageMenuProps) {
           <Menu.Popup className={styles.popup} aria-label={t('chat.actions')} finalFocus={props.returnFocus}>
             {abilities.react && <QuickReactions {...props} />}
             {abilities.reply && item(<Reply />, t('chat.reply'), () => props.onReply(message))}
+            {abilities.forward && item(<Forward />, t('forward.forward'), () => props.onForward(message))}
             {abilities.edit && item(<Pencil />, t('chat.edit'), () => props.onEdit(message))}
+            {abilities.star &&
+              item(isStarred ? <StarOff /> : <Star />, t(isStarred ? 'stars.unstar' : 'stars.star'), () =>
+                props.onStar(message, !isStarred),
+              )}
             {text.trim() !== '' && item(<Copy />, t('chat.copyText'), () => props.onCopy(text))}
             {message.reactions !== undefined &&
               item(<UsersRound />, t('chat.reactions'), () => props.onReactors(message))}

@@ -11,10 +11,11 @@ const Menu = onDemand(async () => (await import('./MessageMenuPopup.tsx')).Messa
 const Details = onDemand(async () => (await import('./MessageDetailsDialog.tsx')).MessageDetailsDialog);
 const Deletion = onDemand(async () => (await import('./DeleteMessageDialog.tsx')).DeleteMessageDialog);
 const Versions = onDemand(async () => (await import('./VersionsDialog.tsx')).VersionsDialog);
+const Forward = onDemand(async () => (await import('./ForwardDialog.tsx')).ForwardDialog);
 const Reactors = onDemand(async () => (await import('./ReactorsPopover.tsx')).ReactorsPopover);
 const Picker = onDemand(async () => (await import('../emoji/ReactionPicker.tsx')).ReactionPicker);
 
-type PopupKind = 'menu' | 'details' | 'deletion' | 'versions' | 'reactors' | 'picker';
+type PopupKind = 'menu' | 'details' | 'deletion' | 'versions' | 'reactors' | 'picker' | 'forward';
 
 interface Popup {
   readonly open: boolean;
@@ -92,6 +93,7 @@ export function MessagePopups(props: MessagePopupsProps) {
   const versions = common('versions');
   const reactors = common('reactors');
   const picker = common('picker');
+  const forward = common('forward');
   const fromMenu = (kind: PopupKind) => (message: MessageView) => show(kind, message, menu?.anchor);
   const thenWrite = (take: (message: MessageView) => void) => (message: MessageView) => {
     goesToInput.current = true;
@@ -112,6 +114,8 @@ export function MessagePopups(props: MessagePopupsProps) {
           onReact={changes.react}
           onReply={thenWrite(changes.reply)}
           onEdit={thenWrite(changes.edit)}
+          onStar={changes.star}
+          onForward={fromMenu('forward')}
           onPick={fromMenu('picker')}
           onReactors={fromMenu('reactors')}
           onDelete={fromMenu('deletion')}
@@ -140,6 +144,7 @@ export function MessagePopups(props: MessagePopupsProps) {
         />
       )}
       {versions && <Versions {...versions} load={changes.versions} />}
+      {forward && <Forward {...forward} />}
       {reactors && <Reactors {...reactors} nameOf={nameOf} />}
       {picker && <Picker {...picker} onPick={(emoji) => changes.react(picker.message, emoji)} />}
     </>

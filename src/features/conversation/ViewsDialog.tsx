@@ -46,7 +46,7 @@ function SaveView({ conversationId }: Pick<ViewsProps, 'conversationId'>) {
   const hint = useId();
 
   async function save() {
-    const name = `${productSlug}-conversation-${dayInFileName(new Date())}.json`;
+    const name = `${productSlug()}-conversation-${dayInFileName(new Date())}.json`;
     const file = await openFile({ name, type: 'application/json' });
     if (file === null) return;
     const write = async () => {

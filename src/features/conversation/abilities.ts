@@ -5,6 +5,8 @@ import { isEditable } from '../../store/useComposer.ts';
 export interface Abilities {
   readonly react: boolean;
   readonly reply: boolean;
+  readonly forward: boolean;
+  readonly star: boolean;
   readonly edit: boolean;
   readonly deleteForEveryone: boolean;
   readonly deleteHere: boolean;
@@ -21,6 +23,9 @@ export function abilitiesOf(
   return {
     react: canWrite && isShared,
     reply: canWrite && isShared,
+    star: ['text', 'files', 'unknown'].includes(content.kind) && seq !== null,
+    // A copy would outlive what its author has agreed on with the others.
+    forward: content.kind === 'text' && content.text.trim() !== '' && message.timer === undefined,
     edit: canWrite && own && isEditable(message),
     deleteForEveryone: canWrite && own && isShared,
     // In the outbox it is still on its way.

@@ -31,8 +31,9 @@ export function contentPreview(
 function filesPreview({ files, ...words }: FilesContent, nameOf: NameOf): string {
   const [first] = files;
   const count = files.length;
-  const isName = count === 1 && first?.kind === 'file' && first.name !== '';
-  const kind = files.every((file) => file.kind === 'picture') ? 'picture' : 'file';
+  const kind =
+    (['picture', 'voice'] as const).find((one) => files.every((file) => file.kind === one)) ?? 'file';
+  const isName = count === 1 && kind === 'file' && first !== undefined && first.name !== '';
   const what = isName ? `📎 ${first.name}` : t(`messages.filesPreview.${kind}`, { count });
   return linePreview(words.text === '' ? what : `${what} · ${wordsPreview(words, nameOf)}`);
 }

@@ -2,10 +2,13 @@ import { X } from 'lucide-react';
 import { byteText } from '../../i18n/byteText.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { ChosenFile } from '../../store/chosenFiles.ts';
+import type { NewFile } from '../../store/files.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { Spinner } from '../../ui/Spinner.tsx';
 import styles from './FileTray.module.css';
 import { previewUrl } from './preview.ts';
+import { SoundPlayer } from './SoundPlayer.tsx';
+import { useOwnMedia } from './useMedia.ts';
 
 export interface FileTrayProps {
   open: boolean;
@@ -26,6 +29,7 @@ export function FileTray({ open, files, onChange }: FileTrayProps) {
           <li key={id} className={styles.file}>
             {preview !== undefined && <img className={styles.thumbnail} src={previewUrl(preview)} alt="" />}
             <div className={styles.words}>
+              {file?.facts.kind === 'voice' && <OwnVoice voice={file} />}
               <span className={styles.name}>
                 <bdi>{name}</bdi>
                 {file !== null && <span className={styles.size}>{byteText(file.source.size)}</span>}
@@ -62,5 +66,14 @@ export function FileTray({ open, files, onChange }: FileTrayProps) {
         );
       })}
     </ul>
+  );
+}
+
+/** A recording that can be listened to before it goes. */
+function OwnVoice({ voice: { facts, source } }: { voice: NewFile }) {
+  const media = useOwnMedia(source);
+  const { duration, waveform } = facts;
+  return (
+    <SoundPlayer media={media} name={t('files.voice')} duration={duration} waveform={waveform} tabIndex={0} />
   );
 }

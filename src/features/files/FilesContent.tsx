@@ -3,17 +3,26 @@ import { Download, File as FileIcon } from 'lucide-react';
 import { useState } from 'react';
 import { byteText } from '../../i18n/byteText.ts';
 import { t } from '../../i18n/i18n.ts';
-import { openFile } from '../../lib/fileSink.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { MessageView } from '../../store/chats.ts';
-import { type AttachedFile, type FilePlace, uploadsAtom } from '../../store/files.ts';
+import { type AttachedFile, type FileKind, type FilePlace, uploadsAtom } from '../../store/files.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { onDemand } from '../../ui/onDemand.tsx';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import styles from './FilesContent.module.css';
+import { FilmPlayer } from './FilmPlayer.tsx';
+import { nameOf, pictureWords } from './fileWords.ts';
+import type { PictureViewerProps } from './PictureViewer.tsx';
 import { previewUrl } from './preview.ts';
+import { SoundPlayer } from './SoundPlayer.tsx';
 import { useFileUrl } from './useFileUrl.ts';
+import { useMedia } from './useMedia.ts';
+import { useSave } from './useSave.ts';
+
+const PictureViewer = onDemand<PictureViewerProps>(
+  async () => (await import('./PictureViewer.tsx')).PictureViewer,
+);
 
 export interface FilesContentProps {
   open: boolean;
@@ -33,8 +42,9 @@ export function FilesContent({ message, reachable }: FilesContentProps) {
       {message.content.files.map((file, index) => {
         const place = { conversationId, messageId, index };
         const props = { file, place, isHere: upload === undefined, tabIndex };
+        const Part = parts[file.kind];
         // oxlint-disable-next-line react/no-array-index-key -- the files of one message never change places
-        return file.kind === 'picture' ? <Picture key={index} {...props} /> : <Row key={index} {...props} />;
+        return <Part key={index} {...props} />;
       })}
       {upload !== undefined && <UploadLine messageId={messageId} tabIndex={tabIndex} />}
     </div>
@@ -52,8 +62,7 @@ interface PartProps {
 function Picture({ file, isHere, place, tabIndex }: PartProps) {
   const { problem, retry, url } = useFileUrl(place, file, isHere);
   const [isOpen, setOpen] = useState(false);
-  const save = useSave(place, file);
-  const words = file.description || t('files.pictureNamed', { name: nameOf(file) });
+  const words = pictureWords(file);
   const ratio =
     file.width === undefined || file.height === undefined ? undefined : `${file.width} / ${file.height}`;
   return (
@@ -86,13 +95,35 @@ function Picture({ file, isHere, place, tabIndex }: PartProps) {
           </Button>
         </figcaption>
       )}
-      <Dialog open={isOpen} onOpenChange={setOpen} title={<bdi>{nameOf(file)}</bdi>}>
-        {url !== null && <img className={styles.large} src={url} alt={words} />}
-        <div className={styles.actions}>
-          <Button onClick={save}>{t('files.download')}</Button>
-        </div>
-      </Dialog>
+      <PictureViewer open={isOpen} onOpenChange={setOpen} first={{ place, file }} />
     </figure>
+  );
+}
+
+function Film(props: PartProps) {
+  const { file, isHere, place, tabIndex } = props;
+  const media = useMedia(place, file);
+  const name = file.description || t('files.filmNamed', { name: nameOf(file) });
+  return (
+    <>
+      <FilmPlayer media={media} file={file} name={name} isHere={isHere} tabIndex={tabIndex} />
+      <Row {...props} />
+    </>
+  );
+}
+
+function Sound(props: PartProps) {
+  const { file, isHere, place, tabIndex } = props;
+  const media = useMedia(place, file);
+  const { duration, kind, waveform } = file;
+  const name = kind === 'voice' ? t('files.voice') : nameOf(file);
+  return (
+    <>
+      {isHere && (
+        <SoundPlayer media={media} name={name} duration={duration} waveform={waveform} tabIndex={tabIndex} />
+      )}
+      {(kind !== 'voice' || media.problem !== null) && <Row {...props} />}
+    </>
   );
 }
 
@@ -117,6 +148,14 @@ function Row({ file, isHere, place, tabIndex }: PartProps) {
     </div>
   );
 }
+
+const parts: Readonly<Record<FileKind, typeof Row>> = {
+  picture: Picture,
+  film: Film,
+  audio: Sound,
+  voice: Sound,
+  file: Row,
+};
 
 function UploadLine({ messageId, tabIndex }: { messageId: string; tabIndex: number }) {
   const upload = useAtomValue(uploadsAtom)[messageId];
@@ -159,22 +198,4 @@ function UploadLine({ messageId, tabIndex }: { messageId: string; tabIndex: numb
       </div>
     </div>
   );
-}
-
-/** Saves a file where the person says. Whatever it is, the browser is told that it is bytes, and opens nothing. */
-function useSave(place: FilePlace, file: AttachedFile): () => void {
-  const actions = useAtomValue(requiredActionsAtom);
-  const attempt = useSetAtom(attemptAtom);
-  return () =>
-    void attempt(
-      async () => {
-        const sink = await openFile({ name: nameOf(file), type: 'application/octet-stream' });
-        if (sink !== null) await (await actions.files()).save(place, sink);
-      },
-      { failure: t('files.saveFailed') },
-    );
-}
-
-function nameOf({ name }: AttachedFile): string {
-  return name || t('files.nameless');
 }

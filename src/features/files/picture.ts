@@ -77,7 +77,8 @@ async function encode(
   return { picture: await canvas.convertToBlob({ type, quality: wanted }), type, width, height };
 }
 
-async function previewOf(bitmap: ImageBitmap, most: number): Promise<FilePreview | null> {
+/** Draws a small picture of at most so many bytes; null for one that doesn't get that small. */
+export async function previewOf(bitmap: ImageBitmap, most: number): Promise<FilePreview | null> {
   for (const side of previewSides) {
     const scale = Math.min(1, side / Math.max(bitmap.width, bitmap.height));
     const { picture, type } = await encode(bitmap, scale, 0.6, false);

@@ -2,8 +2,10 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { NewFile } from '../../store/files.ts';
 import { withoutGifMetadata } from './gif.ts';
+import { measure } from './measure.ts';
 import { drawAnew } from './picture.ts';
 import { headerLength, readPictureHeader } from './pictureHeader.ts';
+import { playableType } from './playableType.ts';
 
 /** Bytes that all previews of a message have together. */
 const allPreviews = 44 * 1024;
@@ -15,8 +17,10 @@ const largestPreview = 8 * 1024;
  * @throws AppError for a picture that can't be drawn, and for a GIF that can't be read to its end
  */
 export async function prepare(source: File, count: number): Promise<NewFile> {
-  const header = readPictureHeader(new Uint8Array(await source.slice(0, headerLength).arrayBuffer()));
-  if (header === null) return asFile(source);
+  const head = new Uint8Array(await source.slice(0, headerLength).arrayBuffer());
+  const header = readPictureHeader(head);
+  const room = Math.min(largestPreview, Math.floor(allPreviews / count));
+  if (header === null) return asPlayed(source, playableType(head, source.type), room);
   // An animation would stand still, and cameras make none.
   if (header.type === 'image/gif') {
     const { facts } = asFile(source);
@@ -25,7 +29,6 @@ export async function prepare(source: File, count: number): Promise<NewFile> {
     const type = 'image/gif';
     return { source: new Blob(kept, { type }), facts: { ...facts, type, kind: 'picture', ...header.size } };
   }
-  const room = Math.min(largestPreview, Math.floor(allPreviews / count));
   const { height, picture, preview, type, width } = await drawAnew(source, header, room);
   const facts = {
     name: `${source.name.replace(/\.[^.]*$/, '') || t('files.picture')}.${type.slice('image/'.length)}`,
@@ -37,6 +40,16 @@ export async function prepare(source: File, count: number): Promise<NewFile> {
     ...(preview === null ? {} : { preview }),
   };
   return { source: picture, facts };
+}
+
+/** A sound or film goes as it is; one that this browser can't play goes as a file, since others might not either. */
+async function asPlayed(source: File, type: string | null, room: number): Promise<NewFile> {
+  const file = asFile(source);
+  const measures = type === null ? null : await measure(source, room);
+  if (type === null || measures === null) return file;
+  const isFilm = measures.width !== undefined;
+  const played = isFilm ? type : type.replace('video/', 'audio/');
+  return { source, facts: { ...file.facts, type: played, kind: isFilm ? 'film' : 'audio', ...measures } };
 }
 
 function asFile(source: File): NewFile {

@@ -1,19 +1,21 @@
 import { useAtom, useAtomValue, useSetAtom } from 'jotai';
-import { Paperclip } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { Mic, Paperclip } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { ConversationKey, MessageView } from '../../store/chats.ts';
 import { type ChosenFile, chosenFilesAtom } from '../../store/chosenFiles.ts';
+import type { NewFile } from '../../store/files.ts';
 import { withMentionLinksAtom } from '../../store/mentions.ts';
 import { IconButton } from '../../ui/Button.tsx';
-import { onDemand } from '../../ui/onDemand.tsx';
+import { onDemand, useOnDemand } from '../../ui/onDemand.tsx';
 import type { FileTrayProps } from './FileTray.tsx';
 import styles from './useFiles.module.css';
 
 const FileTray = onDemand<FileTrayProps>(async () => (await import('./FileTray.tsx')).FileTray);
+const loadRecorder = async () => (await import('./VoiceRecorder.tsx')).VoiceRecorder;
 const none: readonly ChosenFile[] = [];
 /** UTF-16 units that the worker takes beside files. */
 const longestCaption = 16 * 1024;
@@ -34,6 +36,8 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
   const [all, setAll] = useAtom(chosenFilesAtom);
   const chosen = all[key] ?? none;
   const input = useRef<HTMLInputElement>(null);
+  const [isRecording, setRecording] = useState(false);
+  const Recorder = useOnDemand(loadRecorder, isRecording);
   const set = (change: (files: readonly ChosenFile[]) => readonly ChosenFile[]) =>
     setAll((before) => ({ ...before, [key]: change(before[key] ?? none) }));
 
@@ -90,10 +94,10 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
   function send(): void {
     if (chosen.length === 0 || form.context?.kind === 'edit') return form.onSend();
     if (!isReady) return;
-    void sendFiles();
+    void sendFiles(ready);
   }
 
-  async function sendFiles(): Promise<void> {
+  async function sendFiles(files: readonly NewFile[]): Promise<void> {
     const { context, draft } = form;
     const answered = context === null ? [] : ([context.message.messageId] as const);
     const hasRoom = draft.length <= longestCaption;
@@ -103,13 +107,27 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
         set(() => none);
         form.onDraftChange('');
         if (context !== null) form.onCancel();
-        await (await actions.files()).send(key, withLinks(key, draft), ready, ...answered);
+        await (await actions.files()).send(key, withLinks(key, draft), files, ...answered);
       },
       { failure: t('files.uploadFailed') },
     );
     if (isSent || !hasRoom) return;
-    set((since) => (since.length > 0 ? since : chosen));
+    if (files === ready) set((since) => (since.length > 0 ? since : chosen));
+    else keepVoice(...files);
     form.onDraftChange(draft);
+  }
+
+  function keepVoice(...voices: readonly NewFile[]): void {
+    const entries = voices.map(
+      (file): ChosenFile => ({
+        id: crypto.randomUUID(),
+        name: file.facts.name,
+        file,
+        problem: null,
+        description: '',
+      }),
+    );
+    set((before) => [...before, ...entries]);
   }
 
   return {
@@ -118,6 +136,24 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
     files: {
       /** Nothing goes before all of them are ready. */
       isReady: chosen.length === 0 ? null : isReady,
+      /** In the place of the form's button while there is nothing to send; null where nothing can be recorded. */
+      voice: canRecord() ? (
+        <IconButton
+          label={t('files.voiceRecord')}
+          icon={<Mic aria-hidden="true" />}
+          onClick={() => setRecording(true)}
+        />
+      ) : null,
+      /** In the place of the form's fields; null while nothing is recorded. */
+      recorder:
+        isRecording && Recorder !== null ? (
+          // oxlint-disable-next-line react/static-components -- it is loaded once, and stays the same
+          <Recorder
+            onEnd={() => setRecording(false)}
+            onKeep={keepVoice}
+            onSend={(voice) => void sendFiles([voice])}
+          />
+        ) : null,
       above: <FileTray open={chosen.length > 0} files={chosen} onChange={set} />,
       button: (
         <>
@@ -142,6 +178,10 @@ export function useFiles<F extends Form>(key: ConversationKey, form: F) {
       ),
     },
   };
+}
+
+function canRecord(): boolean {
+  return 'MediaRecorder' in window && 'mediaDevices' in navigator;
 }
 
 /** The parts of a form that files add to it. */

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import type { Group } from '../../store/groups.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import styles from './GroupDetails.module.css';
-import { groupName } from './names.ts';
 
 /** Ends one's membership: the creator deletes the group, everybody else leaves it. Both ask first. */
 export function EndGroup({ group, creates }: { group: Group; creates: boolean }) {

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import type { Group } from '../../store/groups.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import styles from './GroupPane.module.css';
-import { groupName } from './names.ts';
 
 /** Stands above the messages of a group that is gone from the server or that one has left, and offers to remove it. */
 export function EndedGroup({ group }: { group: Group }) {

@@ -5,6 +5,7 @@ import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
 import { type Chat, groupKeyOf } from '../../store/chats.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import type { Group } from '../../store/groups.ts';
 import { mentionablesAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
@@ -17,7 +18,6 @@ import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import { MentionableContext } from '../conversation/mentionable.ts';
 import type { EmojiCategory } from '../emoji/data.ts';
 import { useFiles } from '../files/useFiles.tsx';
-import { groupName } from './names.ts';
 import { useMentions } from './useMentions.tsx';
 
 /** The categories of the spec's group picker. */

@@ -4,6 +4,7 @@ import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import {
   type GroupInvitation,
   type GroupInvitationChange,
@@ -15,7 +16,6 @@ import { currentUserAtom } from '../../store/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { catchLostFocus } from '../../ui/focus.ts';
 import styles from './GroupInvitations.module.css';
-import { groupName } from './names.ts';
 import { useAdding } from './useAdding.ts';
 
 /** The questions whether somebody wants to be in a group: those to the person, and the person's own. */
@@ -80,7 +80,7 @@ function Asked({ invitation, onAnswered }: InvitationProps) {
   const group = groups.find(({ id }) => id === groupId);
   const parts = {
     name: <bdi>{displayName(user)}</bdi>,
-    group: <bdi>{group === undefined ? t('groups.unnamed') : groupName(group)}</bdi>,
+    group: <bdi>{groupName(group)}</bdi>,
   };
   return (
     <>

@@ -3,7 +3,9 @@ import { Plus } from 'lucide-react';
 import { type Ref, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, groupKeyOf } from '../../store/chats.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import { type Group, groupsAtom } from '../../store/groups.ts';
+import { mutesAtom } from '../../store/mutes.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { useLoadFailure } from '../../store/useLoadFailure.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -13,10 +15,10 @@ import { Tag } from '../../ui/Tag.tsx';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
 import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { GroupInvitationsOnDemand } from './GroupInvitationsOnDemand.tsx';
 import styles from './GroupList.module.css';
 import { NewGroupForm } from './NewGroupForm.tsx';
-import { groupName } from './names.ts';
 
 interface GroupListProps {
   /** Leads the focus to a group's row. */
@@ -81,12 +83,18 @@ interface RowProps extends RowControls {
 
 function Row({ group, current, onOpen, tabIndex }: RowProps) {
   const unread = useAtomValue(chatsAtom)[groupKeyOf(group.id)]?.state?.unread ?? 0;
+  const muted = groupKeyOf(group.id) in useAtomValue(mutesAtom);
   return (
     <ListRow
       name={groupName(group)}
       shape="square"
-      detail={<Standing group={group} />}
+      detail={
+        <OrTyping conversationKey={groupKeyOf(group.id)}>
+          <Standing group={group} />
+        </OrTyping>
+      }
       unread={current ? 0 : unread}
+      muted={muted}
       current={current}
       onOpen={() => onOpen(group.id)}
       tabIndex={tabIndex}

@@ -3,16 +3,18 @@ import { PanelRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
+import { groupName } from '../../store/conversationNames.ts';
 import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
+import { MuteButton } from '../conversation/MuteButton.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { TimerButton } from '../conversation/TimerButton.tsx';
 import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
 import styles from './GroupPane.module.css';
 import { GroupStatus } from './GroupStatus.tsx';
-import { groupName } from './names.ts';
 
 interface GroupPaneProps {
   group: Group;
@@ -35,12 +37,17 @@ export function GroupPane(props: GroupPaneProps) {
         <ChatHeader
           name={name}
           shape="square"
-          detail={t('groups.memberCount', { count: group.memberCount })}
+          detail={
+            <OrTyping conversationKey={groupKeyOf(group.id)} live>
+              {t('groups.memberCount', { count: group.memberCount })}
+            </OrTyping>
+          }
           backLabel={t('groups.back')}
           onBack={onClose}
           action={
             <>
               {!group.ended && <TimerButton conversationKey={groupKeyOf(group.id)} state={chat.state} />}
+              {!group.ended && <MuteButton conversationKey={groupKeyOf(group.id)} />}
               <IconButton
                 label={t('groups.details')}
                 icon={<PanelRight />}

@@ -3,9 +3,9 @@ import { useEffect } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { announcementAtom } from '../../store/announcement.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
-import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
+import { activeConversationAtom, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
+import { isQuietAtom, mentionsMeAtom, ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
@@ -34,9 +34,16 @@ export function MessageAnnouncer() {
       });
     }
 
+    async function announce(arrival: Arrival): Promise<void> {
+      const { key, message } = arrival;
+      const isOpen = key === store.get(activeConversationAtom);
+      if (isOpen || !(await store.get(isQuietAtom)(key, message.content)))
+        setAnnouncement(await wording(arrival));
+    }
+
     arrivals();
     return store.sub(chatsAtom, () => {
-      for (const arrival of arrivals()) void wording(arrival).then(setAnnouncement);
+      for (const arrival of arrivals()) void announce(arrival);
     });
   }, [setAnnouncement, store]);
 

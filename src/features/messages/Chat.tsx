@@ -19,6 +19,7 @@ import type { ChatNotice } from '../conversation/timeline.ts';
 import { useFiles } from '../files/useFiles.tsx';
 import { DoubtBanner } from './DoubtBanner.tsx';
 
+export { MuteButton } from '../conversation/MuteButton.tsx';
 export { TimerButton } from '../conversation/TimerButton.tsx';
 
 /** Few chats ever need it. */

@@ -6,6 +6,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { presenceText } from '../conversation/presenceText.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
 import { openChatAtom } from './atoms.ts';
@@ -14,6 +15,7 @@ import { chatChunk } from './chatChunk.ts';
 
 const Chat = chatChunk.component(({ Chat }) => Chat);
 const TimerButton = chatChunk.component(({ TimerButton }) => TimerButton);
+const MuteButton = chatChunk.component(({ MuteButton }) => MuteButton);
 const Notes = chatChunk.component(({ Notes }) => Notes);
 
 /** Parts that tell how certain the other person's identity is. The page makes them: this room may not import trust. */
@@ -49,7 +51,13 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
         name={name}
         icon={isNotes && <FileText size={18} />}
         online={online}
-        detail={isNotes ? undefined : presenceText(online)}
+        detail={
+          isNotes ? undefined : (
+            <OrTyping conversationKey={userId} live>
+              {presenceText(online)}
+            </OrTyping>
+          )
+        }
         backLabel={t('messages.back')}
         onBack={onClose}
         action={
@@ -57,6 +65,7 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
             {!isNotes && (
               <Suspense>
                 <TimerButton key={userId} conversationKey={userId} state={chat.state} />
+                <MuteButton key={`mute ${userId}`} conversationKey={userId} />
               </Suspense>
             )}
             {verification?.action}

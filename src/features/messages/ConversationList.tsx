@@ -8,6 +8,7 @@ import { contactsAtom } from '../../store/contacts.ts';
 import { draftsAtom } from '../../store/drafts.ts';
 import { ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { messageTime } from '../../store/messageTime.ts';
+import { mutesAtom } from '../../store/mutes.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { useLoadFailure } from '../../store/useLoadFailure.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
@@ -21,6 +22,7 @@ import { useNow } from '../../ui/useNow.ts';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
 import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
+import { OrTyping } from '../conversation/OrTyping.tsx';
 import { presenceText } from '../conversation/presenceText.ts';
 import { contentPreview, linePreview } from '../conversation/preview.ts';
 import { type ConversationRow, contactSearchAtom, conversationRowsAtom } from './atoms.ts';
@@ -138,6 +140,7 @@ interface RowProps extends RowControls, Pick<ConversationListProps, 'markOf'> {
 
 function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
   const { lastMessage, userId } = row;
+  const muted = userId in useAtomValue(mutesAtom);
   const shown = lastMessage === null ? null : messageTime(lastMessage).shown;
   return (
     <ListRow
@@ -146,9 +149,14 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
       mark={markOf?.(userId)}
       online={row.online}
       aside={presenceText(row.online)}
-      detail={<Preview row={row} current={current} />}
+      detail={
+        <OrTyping conversationKey={userId}>
+          <Preview row={row} current={current} />
+        </OrTyping>
+      }
       time={shown !== null && <time dateTime={shown}>{shortMoment(shown, now)}</time>}
       unread={row.unread}
+      muted={muted}
       current={current}
       onOpen={() => onOpen(userId)}
       tabIndex={tabIndex}

@@ -9,6 +9,6 @@ const types = { json: 'application/json', html: 'text/html' } as const satisfies
  * @returns null when the person wants no file after all
  */
 export async function openExportFile(format: ExportFormat, now: Date): Promise<FileSink | null> {
-  const name = `${productSlug}-user-data-${dayInFileName(now)}.${format}`;
+  const name = `${productSlug()}-user-data-${dayInFileName(now)}.${format}`;
   return openFile({ name, type: types[format] });
 }

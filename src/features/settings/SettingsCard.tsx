@@ -69,6 +69,18 @@ export function SettingsCard({ id }: { id?: string }) {
           />
         }
       />
+      <CardRow
+        title={t('settings.typing')}
+        description={<span id="settings-typing">{t('settings.typing.description')}</span>}
+        control={
+          <Switch
+            label={t('settings.typing')}
+            describedBy="settings-typing"
+            checked={preferences.typing}
+            onCheckedChange={(typing) => setPreferences({ typing })}
+          />
+        }
+      />
       <StorageRow />
       <CardRow
         title={t('settings.shortcuts')}

@@ -16,7 +16,7 @@ import { VerifiedMark } from '../../features/trust/Verification.tsx';
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t, withTexts } from '../../i18n/i18n.ts';
 import { operator } from '../../operator/index.ts';
-import { unreadTotalAtom } from '../../store/chats.ts';
+import { groupIdOfKey, unreadTotalAtom } from '../../store/chats.ts';
 import { incomingRequestsAtom } from '../../store/contacts.ts';
 import { groupUnreadTotalAtom } from '../../store/groups.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -215,7 +215,13 @@ function Dashboard({ userId }: { userId: string }) {
             />
           </Panel>
           <Panel tab="profile" part="profile-tab">
-            <ProfilePanel />
+            <ProfilePanel
+              onOpenConversation={(key) => {
+                const groupId = groupIdOfKey(key);
+                if (groupId === null) openChat(key);
+                else openGroup(groupId);
+              }}
+            />
           </Panel>
         </main>
       </Tabs.Root>

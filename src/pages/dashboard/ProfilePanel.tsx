@@ -8,18 +8,24 @@ import { BlockedPeopleCard } from '../../features/profile/BlockedPeopleCard.tsx'
 import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
 import { DiscoverabilityCard } from '../../features/profile/DiscoverabilityCard.tsx';
 import { ProfileCard } from '../../features/profile/ProfileCard.tsx';
+import type { StarredProps } from '../../features/profile/Starred.tsx';
+import { StarredCard } from '../../features/profile/StarredCard.tsx';
 import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
 import { RecoveryCard } from '../../features/recovery/RecoveryCard.tsx';
 import { SettingsCard } from '../../features/settings/SettingsCard.tsx';
 import { t } from '../../i18n/i18n.ts';
 import { profileSectionAtom } from '../../store/profileSection.ts';
+import { useStars } from '../../store/stars.ts';
 import styles from './ProfilePanel.module.css';
 
 /** The cards of the Profile tab, and on wide screens a list of them. */
-export function ProfilePanel() {
+export function ProfilePanel({ onOpenConversation }: Pick<StarredProps, 'onOpenConversation'>) {
+  const hasStars = useStars().length > 0;
   const prefix = useId();
   const sections = [
     { id: `${prefix}profile`, title: t('profile.title'), Card: ProfileCard },
+    // Without a star there is nothing to look for here.
+    ...(hasStars ? [{ id: `${prefix}starred`, title: t('stars.title'), Card: StarredCard }] : []),
     { id: `${prefix}found`, title: t('profile.found.title'), Card: DiscoverabilityCard },
     { id: `${prefix}groups`, title: t('invitations.setting.title'), Card: AskedFirstCard },
     { id: `${prefix}blocks`, title: t('blocks.title'), Card: BlockedPeopleCard },
@@ -53,7 +59,7 @@ export function ProfilePanel() {
       </nav>
       <div className={styles.cards}>
         {sections.map(({ id, Card }) => (
-          <Card key={id} id={id} />
+          <Card key={id} {...{ id, onOpenConversation }} />
         ))}
       </div>
     </div>

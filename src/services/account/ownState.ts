@@ -1,4 +1,4 @@
-import type { OwnState as Told } from '../../crypto/client.ts';
+import type { ToldState as Told } from '../../crypto/client.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { type ConversationKey, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
@@ -8,6 +8,7 @@ import type { Sync } from '../conversations/sync.ts';
 import { conversationOf, isUnseen, keyOf, selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
+import { onStates } from '../core/sessionEvents.ts';
 import { timings } from '../core/timings.ts';
 
 export type Drafts = Readonly<Record<ConversationKey, string>>;
@@ -98,6 +99,18 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
   // The session before may have left something.
   tellSoon();
 
+  sessionEvents.on('mutesChanged', ({ isHere }) => {
+    if (isHere) tellSoon();
+  });
+  let devices = 0;
+  onStates(sessionEvents, (states) => {
+    const own = states.find((state) => state.conversationId === conversationOfOwn);
+    const count = own?.members.flatMap(({ deviceIds }) => deviceIds).length ?? devices;
+    // A new device knows nothing of what is muted.
+    if (count > devices) tellSoon();
+    devices = count;
+  });
+
   sessionEvents.on('readHere', ({ conversationId, seq }) => {
     reads.set(conversationId, seq);
     tellSoon();
@@ -127,6 +140,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
 
   return {
     async take(told) {
+      if (told.mutes) sessionEvents.emit('mutesChanged', { isHere: false });
       for (const { conversationId, text } of told.drafts) {
         const key = keyOf(conversationId, ownUserId);
         // A draft that changed here meanwhile is the newer one, and about to be told.

@@ -35,8 +35,12 @@ export interface ClientOptions extends Omit<Deps, 'api'> {
   readonly isVisible: () => boolean;
   /** The person lets others see how far they have received and read. */
   readonly showsReceipts: () => boolean;
+  /** True where the person lets others see that they are writing, and wants to see it of them. */
+  readonly showsTyping: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
   readonly indexedDB: IDBFactory;
+  /** It plays films piece by piece where there is one. */
+  readonly serviceWorker?: ServiceWorkerContainer;
   readonly fetch?: typeof globalThis.fetch;
   readonly connectMqtt?: RealtimeOptions['connect'];
 }
@@ -108,12 +112,14 @@ export function createClient(options: ClientOptions): Client {
         hasToken,
         isVisible: options.isVisible,
         showsReceipts: options.showsReceipts,
+        showsTyping: options.showsTyping,
         relay: {
           host: addresses.apiHost,
           token: readToken,
           ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
         },
         indexedDB: options.indexedDB,
+        serviceWorker: options.serviceWorker,
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
         onUnauthorized(token, code) {
@@ -228,13 +234,18 @@ export function createClient(options: ClientOptions): Client {
     },
     openChat: async (userId) => signedIn().openConversation.open(userId),
     loadOlderMessages: async (key) => signedIn().openConversation.loadOlder(key),
+    muteConversation: async (key, mute) => (await signedIn().loadMutes()).set(key, mute),
+    tellTyping: (key, isWriting) => messenger?.tellTyping(key, isWriting),
     sendMessage: async (key, text, inReplyTo) => signedIn().messaging.send(key, text, inReplyTo),
     changeMessage: async (key, change) => signedIn().messaging.change(key, change),
+    forwardMessage: async (key, text) => signedIn().messaging.forward(key, text),
     deleteMessageHere: async (key, messageId) => signedIn().messaging.deleteHere(key, messageId),
     messageVersions: async (key, messageId) => signedIn().messaging.versions(key, messageId),
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
     settleDoubt: async (key, how) => signedIn().messaging.settleDoubt(key, how),
+    loadStars: async () => (await signedIn().stars()).load(),
+    setStar: async (key, messageId, isStarred) => (await signedIn().stars()).set(key, messageId, isStarred),
     setMessageTimer: async (key, seconds) => signedIn().messaging.setTimer(key, seconds),
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),

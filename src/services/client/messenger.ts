@@ -7,6 +7,7 @@ import type { Security } from '../account/security.ts';
 import type { MessageBackup } from '../backup/messageBackup.ts';
 import type { Messaging } from '../conversations/messaging.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
+import type { Stars } from '../conversations/stars.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import { createBackground, ended } from '../core/failures.ts';
@@ -25,11 +26,11 @@ import {
   type RelayConnection,
   type RelayConnectionOptions,
 } from './relayConnection.ts';
-import { createServices, type ServicesOptions } from './services.ts';
+import { createServices, type Services, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
   extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
-    Pick<FilesOptions, 'indexedDB' | 'relay'>,
+    Pick<FilesOptions, 'indexedDB' | 'relay' | 'serviceWorker'>,
     Pick<RelayConnectionOptions, 'onConnected' | 'onDisconnected' | 'onUnauthorized'> {
   readonly deps: Deps;
   /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
@@ -53,8 +54,12 @@ export interface Messenger extends RelayConnection {
   readonly security: Security;
   readonly ownDevices: Pick<OwnDevices, 'acknowledgeOlderStates'>;
   readonly confirmation: Confirmation;
+  readonly tellTyping: Services['tellTyping'];
+  readonly loadMutes: Services['loadMutes'];
   /** Loads the files of this session. */
   files(): Promise<Files>;
+  /** Loads the stars of this session. */
+  stars(): Promise<Stars>;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
   updateProfile(change: OwnNames): Promise<void>;
@@ -89,10 +94,21 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
-  const { indexedDB, relay } = options;
+  const { indexedDB, relay, serviceWorker } = options;
   const { chats, outbox } = services;
-  const fileOptions = { deps, ownUserId: userId, chats, outbox, isActive, background, relay, indexedDB };
-  const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(fileOptions);
+  const demanded = {
+    deps,
+    ownUserId: userId,
+    chats,
+    outbox,
+    isActive,
+    background,
+    relay,
+    indexedDB,
+    serviceWorker,
+  };
+  const files = async () => (await withTexts('tabs', import('../files/files.ts'))).filesOf(demanded);
+  const stars = async () => (await withTexts('tabs', import('../conversations/stars.ts'))).starsOf(demanded);
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
 
   return {
@@ -108,7 +124,10 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownDevices: services.ownDevices,
     security,
     confirmation,
+    tellTyping: services.tellTyping,
+    loadMutes: services.loadMutes,
     files,
+    stars,
     retryLists: () => lists.retry(),
     async updateProfile(change) {
       const { updateProfile } = await import('../account/profile.ts');
@@ -147,6 +166,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
       await shown;
       services.ownDevices.start();
       if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
+      background(async () => {
+        if ((await crypto.mutes()).length > 0) sessionEvents.emit('mutesChanged', { isHere: false });
+      });
       background(async () => {
         // Finds files on their way, and those that are to go from the relay.
         const waiting = await crypto.localEntries('upload');

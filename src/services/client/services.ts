@@ -1,5 +1,6 @@
 import type { Realtime, RealtimeListeners } from '../../net/mqtt.ts';
 import type { Presence, PresenceListeners } from '../../net/presence.ts';
+import type { ConversationKey } from '../../store/chats.ts';
 import { offlineAtom } from '../../store/connection.ts';
 import { createOwnDevices } from '../account/ownDevices.ts';
 import { createSecurity } from '../account/security.ts';
@@ -16,10 +17,12 @@ import {
   createSendFailureReport,
   type MessagingOptions,
 } from '../conversations/messaging.ts';
+import type { Mutes } from '../conversations/mutes.ts';
 import { createOpenConversation } from '../conversations/openConversation.ts';
 import { createOutbox } from '../conversations/outbox.ts';
 import { createReceipts } from '../conversations/receipts.ts';
 import { createSync } from '../conversations/sync.ts';
+import type { Typing } from '../conversations/typing.ts';
 import { createConfirmation } from '../core/confirmation.ts';
 import { groupOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
@@ -41,6 +44,7 @@ export interface ServicesOptions {
   readonly hasToken: () => boolean;
   readonly isVisible: () => boolean;
   readonly showsReceipts: () => boolean;
+  readonly showsTyping: () => boolean;
   readonly createRealtime: (listeners: RealtimeListeners) => Realtime;
   readonly createPresence: (listeners: PresenceListeners) => Presence;
   readonly leaveForLogin: (afterMs: number) => void;
@@ -109,12 +113,36 @@ export function createServices(options: ServicesOptions) {
     onStatus: (status) => sessionEvents.emit('realtimeChanged', { status }),
     onEvent: (event) => sessionEvents.emit('realtimeReceived', { event }),
     onPresence: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
+    onTyping: (payload) => whileTyping((typing) => typing.take(payload)),
     onUnauthorized: (token, code) => sessionEvents.emit('tokenRefused', { token, code }),
   });
   const presence = options.createPresence({
     onOnlineUsers: (userIds) => dispatchWsMessage(events, { type: 'online_users', userIds }),
     onChange: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
     onLost: () => knownPresence.lost(),
+  });
+
+  let loadingTyping: Promise<Typing> | null = null;
+  /** Does something with the signs of writing, whose code loads with the first of them, unless the person wants none. */
+  function whileTyping(task: (typing: Typing) => Promise<void>): void {
+    if (!options.showsTyping()) return;
+    loadingTyping ??= import('../conversations/typing.ts').then(({ createTyping }) =>
+      createTyping({ deps, ownUserId, realtime }),
+    );
+    const loading = loadingTyping;
+    background(async () => task(await loading));
+  }
+
+  let loadingMutes: Promise<Mutes> | null = null;
+  /** Most people mute nothing. */
+  function loadMutes(): Promise<Mutes> {
+    loadingMutes ??= import('../conversations/mutes.ts').then(({ createMutes }) =>
+      createMutes({ deps, ownUserId, background }),
+    );
+    return loadingMutes;
+  }
+  sessionEvents.on('mutesChanged', ({ isHere }) => {
+    if (!isHere) background(async () => (await loadMutes()).refresh());
   });
 
   const doubts = createDoubts(sessionEvents);
@@ -205,5 +233,8 @@ export function createServices(options: ServicesOptions) {
     receipts,
     security,
     sync,
+    loadMutes,
+    tellTyping: (key: ConversationKey, isWriting: boolean) =>
+      whileTyping((typing) => typing.tell(key, isWriting)),
   };
 }

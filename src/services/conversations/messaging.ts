@@ -6,6 +6,7 @@ import { errorCode } from '../../lib/errorCode.ts';
 import { ApiError } from '../../net/errors.ts';
 import type { ConversationKey } from '../../store/chats.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
+import { forgetStarAtom } from '../../store/stars.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
@@ -18,6 +19,7 @@ import { sendErrorText } from './sendErrors.ts';
 
 export interface Messaging {
   send(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
+  forward(key: ConversationKey, text: string): Promise<void>;
   change(key: ConversationKey, change: MessageChange): Promise<void>;
   retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
@@ -125,6 +127,10 @@ export function createMessaging(options: MessagingOptions): Messaging {
       );
     },
 
+    async forward(key, text) {
+      await queue(key, (message) => crypto.queueMessage({ ...message, text, isForwarded: true }));
+    },
+
     async change(key, change) {
       const trimmed = change.kind === 'edit' ? { ...change, text: change.text.trim() } : change;
       await queue(key, async (message) => {
@@ -157,6 +163,7 @@ export function createMessaging(options: MessagingOptions): Messaging {
       if (conversationId === null) return;
       const state = await crypto.deleteMessageHere(conversationId, messageId);
       chats.removeMessage(messageId);
+      store.set(forgetStarAtom, messageId);
       chats.setState(state);
     },
 

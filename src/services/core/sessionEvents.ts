@@ -13,6 +13,8 @@ export interface SessionEventMap {
   receiptsTaken: Pick<ProcessResult, 'events' | 'state'>;
   /** The person has read further on this device than on any before. */
   readHere: { readonly conversationId: string; readonly seq: number };
+  /** Other conversations are muted than before: by the person here, or by another device's word. */
+  mutesChanged: { readonly isHere: boolean };
   /** Messages that disappear have come or were read, here or on another device: the next may be over sooner. */
   clocksStarted: Record<string, never>;
   /** This device refuses to enter a group, by the code that its tree or commit was refused with. */
@@ -51,6 +53,7 @@ export function createSessionEvents(): SessionEvents {
     entriesProcessed: [],
     receiptsTaken: [],
     readHere: [],
+    mutesChanged: [],
     clocksStarted: [],
     groupRefused: [],
     groupForgotten: [],

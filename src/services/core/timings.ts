@@ -45,6 +45,11 @@ export const timings = {
   ownStateRetry: 10_000,
   /** The time after a key was pressed in which no draft of another device takes the place of what is being typed. */
   typingPause: 3_000,
+  /** Between looks at what is muted, at most. */
+  mutesCheck: 60 * 60_000,
+  /** Between two signs that the person is writing, and for how long each is shown. */
+  typingSpacing: 3_000,
+  typingShown: 6_000,
   /** The time for which people who were seen first gather before the own devices are told. */
   pinsSharing: 1_000,
   /** Between attempts to be the one whose commit the relay takes. */

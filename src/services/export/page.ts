@@ -131,6 +131,10 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
     return status === 'failed' ? ` · ${t('profile.export.failed')}` : '';
   }
 
+  function marksOf({ is_forwarded: isForwarded, is_starred: isStarred }: ExportedMessage): string {
+    return `${isForwarded ? ` · ${t('forward.mark')}` : ''}${isStarred ? ` · ${t('stars.mark')}` : ''}`;
+  }
+
   function clockOf({ sender_clock: clock }: ExportedMessage): string {
     return clock === null ? '' : ` · ${t('profile.export.byClock', { time: format(momentFormat, clock) })}`;
   }
@@ -180,7 +184,7 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
           ? []
           : [html`${day === null ? [] : [html`</ol>\n`]}<h3>${today}</h3>\n<ol class="messages">\n`];
       day = today;
-      const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${clockOf(record)}${statusOf(record)}</p>`;
+      const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${marksOf(record)}${clockOf(record)}${statusOf(record)}</p>`;
       return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${quoteOf(record, quoted)}${textOf(record)}${filesOf(record)}${changesOf(record)}</li>\n`
         .text;
     },

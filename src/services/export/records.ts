@@ -28,6 +28,10 @@ export interface ExportedMessage {
   readonly group_name: string | null;
   /** Id of the message that it answers. */
   readonly in_reply_to: string | null;
+  /** Its sender has passed it on. */
+  readonly is_forwarded: boolean;
+  /** The person has starred it. */
+  readonly is_starred: boolean;
   /** The message that it answers is here, is not on this device, or has disappeared; null where it answers none. */
   readonly answers: 'here' | 'missing' | 'disappeared' | null;
   /** The text, or the caption of files; null where there is none to read. */
@@ -91,6 +95,7 @@ export function messageRecord(
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
   versions: readonly MessageVersion[] = [],
+  isStarred = false,
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
@@ -112,6 +117,8 @@ export function messageRecord(
     to_user: receiver === null ? null : name(receiver),
     group_name: groupId === null ? null : groupNameOf(groupId),
     in_reply_to: message.quote?.message?.messageId ?? null,
+    is_forwarded: message.isForwarded === true,
+    is_starred: isStarred,
     answers: answersOf(message),
     content: words?.text ?? null,
     content_type: words && typeOf(words),

@@ -72,6 +72,7 @@ export async function writeExport(
   const layout = layouts[format]();
   for (const part of await layout.head(facts, titles)) await pieces.add(part);
 
+  const starred = new Set((await crypto.starredMessages()).map(({ messageId }) => messageId));
   let done = 0;
   for (const [at, conversation] of conversations.entries()) {
     await pieces.add(layout.conversationStart(titles[at]?.title ?? '', at));
@@ -81,7 +82,8 @@ export async function writeExport(
       for (const message of messages) {
         const { conversationId, isEdited, messageId, quote } = message;
         const versions = isEdited ? await crypto.messageVersions(conversationId, messageId) : [];
-        const record = messageRecord(message, conversation.state, user, known, versions);
+        const isStarred = starred.has(messageId);
+        const record = messageRecord(message, conversation.state, user, known, versions, isStarred);
         await pieces.add(layout.message(record, record.sender_id === user.id, quotedIn(quote, user, known)));
         done += 1;
       }

@@ -5,12 +5,15 @@ import type { FileActions } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openFile, wholeFile } from './reading.ts';
+import { createStreams } from './streams.ts';
 import { createUnneededBlobs } from './unneededBlobs.ts';
 import { createUploads, type UploadsOptions } from './uploads.ts';
 
 export interface FilesOptions extends Omit<UploadsOptions, 'blobs' | 'pieces'> {
   readonly relay: Omit<BlobsOptions, 'clock'>;
   readonly indexedDB: IDBFactory;
+  /** Undefined where the browser has no service workers. */
+  readonly serviceWorker?: ServiceWorkerContainer | undefined;
 }
 
 export interface Files {
@@ -31,12 +34,13 @@ export function filesOf(options: FilesOptions): Files {
 }
 
 function createFiles(options: FilesOptions): Files {
-  const { clock, crypto } = options.deps;
+  const { clock, crypto, newId } = options.deps;
   const blobs = createBlobs({ ...options.relay, clock });
   const pieces = createPieceStore(options.indexedDB, options.ownUserId);
   const uploads = createUploads({ ...options, blobs, pieces });
   const unneeded = createUnneededBlobs({ ...options, blobs });
   const reading = { blobs, crypto };
+  const { isActive, serviceWorker: container } = options;
   return {
     onDeleting: (deletionId, message) => unneeded.note(deletionId, message),
     async resume() {
@@ -62,6 +66,8 @@ function createFiles(options: FilesOptions): Files {
         for await (const piece of wholeFile(await openFile(reading, place))) parts.push(new Blob([piece]));
         return new Blob(parts, { type });
       },
+
+      stream: createStreams({ reading, container, newId, isActive }),
 
       async save(place, file) {
         try {

@@ -16,8 +16,8 @@ import { restoreInterrupted } from './interrupted.ts';
 import { createPendingMessages, type PendingFile, type PendingMessage } from './pendingMessages.ts';
 import type { PieceStore } from './pieceStore.ts';
 
-/** Bytes of a file that the worker is given at once. */
-const pieceLength = 1024 * 1024;
+/** Bytes of a file that the worker is given at once, and gives. */
+export const pieceLength = 1024 * 1024;
 const retryBase = 1_000;
 const retryMax = 30_000;
 /** The share of an upload's progress that sealing is. */

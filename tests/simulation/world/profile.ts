@@ -137,6 +137,7 @@ export class Tab {
       isOnline: () => !line.isCut,
       isVisible: () => this.isVisible,
       showsReceipts: () => true,
+      showsTyping: () => true,
       fetch: line.fetch,
       createSocket: (url) => {
         const socket = new WebSocket(url, { createConnection: line.connect });

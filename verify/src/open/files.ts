@@ -3,16 +3,19 @@ import { fileKey } from '../compare.ts';
 import { Failure } from '../errors.ts';
 import type { Origins } from '../expected.ts';
 import type { Fetcher } from '../fetching.ts';
+import { manifestPath, type OperatorSettings, releasedManifest } from '../operator.ts';
 import { origins as bothOrigins, type ReleaseStatement } from '../statement.ts';
 
 /**
  * Fetches the files of a release from a relay, each of which has to be the one that was signed.
- * @returns their contents by {@link fileKey}
+ * @param settings by which the relay has filled in the manifest
+ * @returns their contents by {@link fileKey}, the manifest as it was released
  * @throws Failure `different` naming the files that are not
  */
 export async function fetchRelease(
   release: ReleaseStatement,
   origins: Origins,
+  settings: OperatorSettings,
   fetcher: Fetcher,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
@@ -21,7 +24,9 @@ export async function fetchRelease(
     bothOrigins.flatMap((origin) =>
       Object.entries(release.files[origin]).map(async ([path, hash]) => {
         const url = `${origins[origin]}${path}`;
-        const { content, status } = await fetcher.get(url);
+        const { content: served, status } = await fetcher.get(url, 'empty');
+        const isFilled = origin === 'app' && path === manifestPath;
+        const content = isFilled ? releasedManifest(served, settings) : served;
         if (status === 200 && sha256(content) === hash) files.set(fileKey(origin, path), content);
         else wrong.push(url);
       }),

@@ -33,8 +33,18 @@ const inert = {
 /** Milliseconds without a byte. */
 const silence = 120_000;
 
+/** Where calls and sockets are passed on to. */
+export interface Onward {
+  /** The origin that is asked. */
+  readonly address: string;
+  /** The origin of the relay's own page, for which this one stands. */
+  readonly page: string;
+  /** The path that is asked for, if not the browser's. */
+  readonly path?: string;
+}
+
 /** Passes a call on to the relay, and its answer back as data that no browser takes for a page. */
-export function passOn(relay: string, request: IncomingMessage, response: ServerResponse): void {
+export function passOn(to: Onward, request: IncomingMessage, response: ServerResponse): void {
   const fail = () => {
     if (response.headersSent) response.destroy();
     else response.writeHead(502, inert).end();
@@ -42,7 +52,7 @@ export function passOn(relay: string, request: IncomingMessage, response: Server
   // Without its framing, a body would be taken for the next request on the connection.
   const framing =
     request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' };
-  const onward = ask(relay, request, framing);
+  const onward = ask(to, request, framing);
   onward.setTimeout(silence, () => onward.destroy());
   onward.on('error', fail);
   response.on('close', () => onward.destroy());
@@ -68,12 +78,12 @@ export function passOn(relay: string, request: IncomingMessage, response: Server
 }
 
 /** Passes a socket on to the relay, frame by frame as they come. */
-export function passSocketOn(relay: string, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+export function passSocketOn(to: Onward, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const end = () => void socket.destroy();
   socket.on('error', end);
   const { 'sec-websocket-extensions': _, ...offered } = request.headers;
   const onward = ask(
-    relay,
+    to,
     { method: 'GET', url: request.url, headers: offered },
     {
       connection: 'Upgrade',
@@ -110,14 +120,14 @@ export function refuseSocket(socket: Duplex, status: number, headers = ''): void
 }
 
 function ask(
-  relay: string,
+  { address: server, page, path }: Onward,
   { headers, method, url = '/' }: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
   added: Readonly<Record<string, string>>,
 ) {
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => !notPassedOn.test(name)));
   // The relay lets in sockets and calls of its own page's origin, whose client this is.
-  const origin = headers.origin === undefined ? {} : { origin: relay };
+  const origin = headers.origin === undefined ? {} : { origin: page };
   const options = { method: method ?? 'GET', headers: { ...passed, ...origin, ...added } };
-  const address = `${relay}${url}`;
-  return relay.startsWith('https:') ? httpsRequest(address, options) : httpRequest(address, options);
+  const address = `${server}${path ?? url}`;
+  return server.startsWith('https:') ? httpsRequest(address, options) : httpRequest(address, options);
 }

@@ -7,16 +7,19 @@ import {
   keysPages,
   type Origins,
   operatorScript,
-  operatorSettings,
+  workerSettings,
 } from '../expected.ts';
+import { filledManifest, manifestPath, type OperatorSettings, operatorPath } from '../operator.ts';
 import type { Origin, ReleaseStatement } from '../statement.ts';
-import { passOn, passSocketOn, refuseSocket, relayPath, socketPath } from './proxy.ts';
+import { type Onward, passOn, passSocketOn, refuseSocket, relayPath, socketPath } from './proxy.ts';
 
 export interface ServeOptions {
   readonly release: ReleaseStatement;
   /** The contents of its files, checked. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** The origin of the relay's app, which calls and sockets are passed on to. */
+  /** The settings of the operator, read strictly. */
+  readonly operator: OperatorSettings;
+  /** The origin of the relay's app, which calls and sockets are passed on to unless the operator names others. */
   readonly relay: string;
   /** The port of the app; the keys have the one after it. */
   readonly port: number;
@@ -35,7 +38,11 @@ const loopbacks = ['127.0.0.1', '::1'];
  * Serves a release on this machine alone, at two origins as a relay does, with the release's own headers.
  * @throws Failure `usage` if a port is taken
  */
-export async function serveRelease({ files, port, relay, release }: ServeOptions): Promise<Served> {
+export async function serveRelease({ files, operator, port, relay, release }: ServeOptions): Promise<Served> {
+  const { apiHost, mqttUrl } = operator;
+  // The page calls this program, whatever the operator says.
+  const told: OperatorSettings = { ...operator, apiHost: null, mqttUrl: null };
+  const calls: Onward = { address: apiHost ?? relay, page: relay };
   const origins = { app: `http://localhost:${port}`, keys: `http://localhost:${port + 1}` };
   const servers: Server[] = [];
   const sockets = new Set<{ destroy(): void }>();
@@ -46,14 +53,14 @@ export async function serveRelease({ files, port, relay, release }: ServeOptions
     const { method = 'GET', url = '/' } = request;
     if (origin === 'app' && relayPath.test(url)) {
       if (!isOwn(request)) return void response.writeHead(403).end();
-      return passOn(relay, request, response);
+      return passOn(calls, request, response);
     }
     if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405).end();
     const [path = '/'] = url.split('?', 1);
     if (origin === 'app' && path in keysPages) {
-      return void response
-        .writeHead(302, { location: `${origins.keys}${path}`, 'cache-control': 'no-store' })
-        .end();
+      const location = `${origins.keys}${path}`;
+      const headers = headersAt(release, origin, path, origins);
+      return void response.writeHead(302, { ...headers, location, 'cache-control': 'no-store' }).end();
     }
     const content = contentAt(origin, path, request);
     if (content === undefined) return void response.writeHead(404, { 'cache-control': 'no-store' }).end();
@@ -71,12 +78,18 @@ export async function serveRelease({ files, port, relay, release }: ServeOptions
     { headers }: IncomingMessage,
   ): { readonly bytes: Uint8Array; readonly type: string } | undefined {
     if (path === '/operator.js') {
-      const script = operatorScript(operatorSettings(release, origins));
+      const script = operatorScript(workerSettings(release, origins, origin === 'app' ? told : undefined));
       return { bytes: Buffer.from(script), type: contentTypeOf(path) };
+    }
+    if (origin === 'app' && path === operatorPath) {
+      return { bytes: Buffer.from(JSON.stringify(told)), type: contentTypeOf(path) };
     }
     const file = origin === 'keys' ? (keysPages[path] ?? path) : path;
     const bytes = files.get(fileKey(origin, file));
-    if (bytes !== undefined) return { bytes, type: contentTypeOf(file) };
+    if (bytes !== undefined) {
+      const isFilled = origin === 'app' && file === manifestPath;
+      return { bytes: isFilled ? filledManifest(bytes, told) : bytes, type: contentTypeOf(file) };
+    }
     // Every route of the app is its one page; a missing script stays missing.
     const isRoute =
       origin === 'app' && !path.startsWith('/assets/') && /text\/html/.test(headers.accept ?? '');
@@ -99,7 +112,8 @@ export async function serveRelease({ files, port, relay, release }: ServeOptions
       }
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      passSocketOn(relay, request, socket, head);
+      const isMqtt = mqttUrl !== null && /^\/mqtt(?:[/?]|$)/.test(request.url ?? '');
+      passSocketOn(isMqtt ? { ...calls, ...mqttAt(mqttUrl) } : calls, request, socket, head);
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -136,4 +150,10 @@ export async function serveRelease({ files, port, relay, release }: ServeOptions
     );
   }
   return { origins, close };
+}
+
+/** Where a broker of its own address is asked: Node.js asks for a socket as for any other answer, by HTTP. */
+function mqttAt(url: string): Pick<Onward, 'address' | 'path'> {
+  const { host, pathname, protocol } = new URL(url);
+  return { address: `${protocol === 'wss:' ? 'https:' : 'http:'}//${host}`, path: pathname };
 }

@@ -5,6 +5,7 @@ import { releaseHeaders } from '../../../relay/src/http/headers.ts';
 import { scriptsIn } from '../../../relay/src/http/static.ts';
 import { sha256 } from '../../src/canonical.ts';
 import { type Chain, type SignedStep, verifyChain } from '../../src/chain.ts';
+import type { Row } from '../../src/compare.ts';
 import { stateKeys, stateRelease } from '../../src/making.ts';
 import { releasesPath } from '../../src/relay.ts';
 import { type Holder, newHolder, type SignOptions } from './keys.ts';
@@ -35,7 +36,7 @@ const wasmText = `@!3-A@@@${'A'.repeat(20)}`;
 export const clientFiles: Readonly<Record<string, string>> = {
   'app/index.html':
     '<!doctype html><title>Sinetti</title><iframe id="keys" src="/keys"></iframe><script type="module" src="/assets/index-B2x_4f.js"></script>',
-  'app/manifest.webmanifest': '{"name":"Sinetti"}',
+  'app/manifest.webmanifest': '{\n  "name": "%productName%",\n  "short_name": "%productName%"\n}\n',
   'app/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'app/icon-180.png': 'PNG',
   'app/robots.txt': 'User-agent: *\n',
@@ -64,6 +65,15 @@ export async function writeBuilt(folder: string, name: string, content: string):
   const isCompressed = /\.(?:html|js|css|svg)$/.test(name) && !name.endsWith('service-worker.js');
   if (isCompressed) await writeFile(`${file}.br`, brotliCompressSync(content));
 }
+
+/** The settings of an operator who has said nothing. */
+export { defaultOperator } from '../../../relay/contract/operator.ts';
+
+/** Returns a line for each way in which a file is not the release's. */
+export const told = (rows: readonly Row[]): string[] =>
+  rows.flatMap(({ differences, origin, path: file }) =>
+    differences.map((each) => `${origin}${file}: ${each}`),
+  );
 
 export const source = {
   commit: 'c0ffee'.padEnd(40, '0'),

@@ -5,7 +5,7 @@ const page = 'https://sinetti.example';
 
 const api = 'https://relay.example';
 const broker = 'wss://broker.example:8443/mqtt';
-const unset = undefined;
+const unset = null;
 
 it.each([
   { what: 'nothing', apiHost: unset, mqttUrl: unset, at: ['', 'wss://sinetti.example/mqtt'] },

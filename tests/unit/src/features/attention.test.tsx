@@ -5,6 +5,7 @@ import { playChime } from '#src/features/attention/chime.ts';
 import { activeConversationAtom, chatsAtom, groupKeyOf, type MessageView } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { groupsAtom } from '#src/store/groups.ts';
+import { forGood, mutesAtom } from '#src/store/mutes.ts';
 import { type Preferences, preferencesAtom } from '#src/store/preferences.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
@@ -306,5 +307,34 @@ describe('the icon of the tab', () => {
     act(() => store.set(chatsAtom, { [veikko.id]: chat([], { unread: 0 }) }));
     expect(icon.getAttribute('href')).toBe('/favicon.svg');
     icon.remove();
+  });
+});
+
+describe('a message in a muted conversation', () => {
+  const key = groupKeyOf('g1');
+  const mention = { kind: 'text', text: `[@aino](sinetti:user/${aino.id})`, isMarkdown: true } as const;
+
+  it('neither sounds nor notifies, unless it mentions somebody who is to be told, and does once that is over', async () => {
+    focused = false;
+    const { store } = watch();
+    store.set(groupsAtom, loaded(group({ id: 'g1' })));
+    act(() => store.set(chatsAtom, { [key]: chat([]) }));
+    async function arrives(content: string | typeof mention): Promise<[sounds: number, shown: number]> {
+      vi.mocked(playChime).mockClear();
+      desktop = [];
+      const newest = message(kaisa.id, content, newer);
+      act(() => store.set(chatsAtom, { [key]: chat([newest], { unread: 1 }) }));
+      await act(() => vi.advanceTimersByTimeAsync(3000));
+      return [vi.mocked(playChime).mock.calls.length, desktop.length];
+    }
+    expect(await arrives('Loud')).toEqual([1, 1]);
+    const until = forGood;
+    act(() => store.set(mutesAtom, { [key]: { until, mentions: true } }));
+    expect(await arrives('Quiet')).toEqual([0, 0]);
+    expect(await arrives(mention)).toEqual([1, 1]);
+    act(() => store.set(mutesAtom, { [key]: { until, mentions: false } }));
+    expect(await arrives(mention)).toEqual([0, 0]);
+    act(() => store.set(mutesAtom, {}));
+    expect(await arrives('Loud again')).toEqual([1, 1]);
   });
 });

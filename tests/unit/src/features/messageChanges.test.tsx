@@ -216,15 +216,24 @@ describe('what a message allows', () => {
     };
     expect(await items(world, 'At eleven')).toEqual([
       'Reply',
+      'Forward',
       'Edit',
+      'Star',
       'Copy text',
       'Message details',
       'Delete',
     ]);
     await close();
-    expect(await items(world, 'At ten?')).toEqual(['Reply', 'Copy text', 'Message details', 'Delete']);
+    expect(await items(world, 'At ten?')).toEqual([
+      'Reply',
+      'Forward',
+      'Star',
+      'Copy text',
+      'Message details',
+      'Delete',
+    ]);
     await close();
-    expect(await items(world, 'Lost')).toEqual(['Copy text', 'Message details']);
+    expect(await items(world, 'Lost')).toEqual(['Forward', 'Copy text', 'Message details']);
     await close();
     await choose(world, 'On its way', 'Delete');
     expect(await screen.findByRole('button', { name: 'Delete for everyone' })).toBeVisible();
@@ -252,7 +261,13 @@ describe('what a message allows', () => {
         { id: veikko.id, username: 'veikko', created_at: '2026-06-01T12:00:00.000Z' },
       ]),
     );
-    expect(await items(world, 'At ten?')).toEqual(['Copy text', 'Message details', 'Delete']);
+    expect(await items(world, 'At ten?')).toEqual([
+      'Forward',
+      'Star',
+      'Copy text',
+      'Message details',
+      'Delete',
+    ]);
   });
 
   it('opens under a finger that rests on it, and not under one that scrolls', async () => {

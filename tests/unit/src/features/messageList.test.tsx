@@ -13,6 +13,8 @@ interface ChatOptions {
   place?: ReadingPlace | null;
 }
 
+const noStars: ReadonlySet<string> = new Set();
+
 /** Messages of Veikko, one a minute. */
 function from(count: number, first = 1): MessageView[] {
   return Array.from({ length: count }, (_, index) => at(first + index));
@@ -33,6 +35,7 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
     reply: ignore,
     edit: ignore,
     react: ignore,
+    star: ignore,
     deleteForEveryone: ignore,
     deleteHere: ignore,
     versions: async () => [],
@@ -56,6 +59,9 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
         changes={changes}
         composer={{ current: null }}
         onOriginalMissing={onOriginalMissing}
+        starred={noStars}
+        sought={null}
+        onSought={ignore}
         place={options.place ?? null}
         onLeave={onLeave}
         beginning={<p>The beginning</p>}

@@ -73,6 +73,16 @@ describe('settings', () => {
     expect(preferences().readReceipts).toBe(false);
   });
 
+  it('turn off who is writing, for both', async () => {
+    const { user, preferences } = showSettings();
+    const control = screen.getByRole('switch', { name: 'Show who is writing' });
+    expect(control).toBeChecked();
+    expect(control).toHaveAccessibleDescription(/Switched off, neither/);
+    await user.click(control);
+    expect(preferences().typing).toBe(false);
+    expect(preferences().readReceipts).toBe(true);
+  });
+
   it('lead to the keyboard shortcuts', async () => {
     const { user, store } = showSettings();
     await user.click(screen.getByRole('button', { name: 'Show shortcuts' }));

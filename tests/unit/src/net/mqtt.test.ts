@@ -36,6 +36,7 @@ const listeners = {
   onStatus: vi.fn<RealtimeListeners['onStatus']>(),
   onEvent: vi.fn<RealtimeListeners['onEvent']>(),
   onPresence: vi.fn<RealtimeListeners['onPresence']>(),
+  onTyping: vi.fn<RealtimeListeners['onTyping']>(),
   onUnauthorized: vi.fn<RealtimeListeners['onUnauthorized']>(),
 };
 
@@ -289,6 +290,30 @@ describe('a message that arrives by MQTT', () => {
     await clock.advance(1_000);
     client().accept();
     expect(client().subscriptions).toContain(`user/${peer}/status`);
+  });
+});
+
+describe('who is writing, by MQTT', () => {
+  it('is heard on a topic of its own, as it came, and by no other', () => {
+    const session = connected();
+    expect(session.subscriptions).toContain(`user/${me}/typing`);
+    session.receive(`user/${me}/typing`, { type: 'typing' });
+    session.receive(`user/${me}/typing`, 'no JSON');
+    expect(listeners.onTyping.mock.calls).toEqual([[{ type: 'typing' }], [undefined]]);
+    session.receive(`user/${me}/messages`, { type: 'typing' });
+    expect(listeners.onTyping).toHaveBeenCalledTimes(2);
+    expect(listeners.onEvent).not.toHaveBeenCalled();
+  });
+
+  it('is published with QoS 0, and is nothing without a connection', () => {
+    const topic = `user/${peer}/typing`;
+    realtime.publishFleeting(topic, {});
+    connected();
+    realtime.publishFleeting(topic, { type: 'typing' });
+    expect(publication()).toMatchObject({ topic, payload: { type: 'typing' }, qos: 0 });
+    client().emit('close');
+    realtime.publishFleeting(topic, { type: 'typing' });
+    expect(clients.flatMap(({ publications }) => publications)).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import type { Operator } from '#src/operator/schema.ts';
+import type { Operator } from '#src/operator/index.ts';
 import { LandingPage } from '#src/pages/landing/LandingPage.tsx';
 import { AboutPage } from '#src/pages/legal/AboutPage.tsx';
 import { PrivacyPolicyPage } from '#src/pages/legal/PrivacyPolicyPage.tsx';
@@ -15,9 +15,11 @@ const operator = vi.hoisted(
     controller: { name: 'Letterbox Oy', address: 'Postikatu 1, 00100 Helsinki', country: 'Finland' },
     governingLaw: { en: 'Swedish law', fi: 'Ruotsin laki' },
     certificates: [{ name: 'ISO/IEC 27001', issuer: 'A registrar' }],
+    apiHost: null,
+    mqttUrl: null,
   }),
 );
-vi.mock('#src/operator/index.ts', () => ({ operator, productSlug: 'letterbox' }));
+vi.mock('#src/operator/index.ts', () => ({ operator, productSlug: () => 'letterbox' }));
 
 describe('pages of an installation with settings of its own', () => {
   it('show the certificates that the operator holds, under the operator’s name for the product', () => {

@@ -93,6 +93,7 @@ beforeEach(async () => {
     isOnline: () => true,
     isVisible: () => true,
     showsReceipts: () => true,
+    showsTyping: () => true,
     createSocket: () =>
       Object.assign(new EventTarget(), {
         OPEN: 1,

@@ -5,6 +5,7 @@ import { createDisappearing, type Disappearing } from '#src/services/conversatio
 import { createBackground } from '#src/services/core/failures.ts';
 import { announcementAtom } from '#src/store/announcement.ts';
 import { composeAtom, composingAtom } from '#src/store/composing.ts';
+import { starsAtom } from '#src/store/stars.ts';
 import { conversationId, me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
 
 let deps: TestDeps;
@@ -48,7 +49,7 @@ describe('messages that disappear', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('leave the chat, the list, answers, the input and what a screen reader is told', async () => {
+  it('leave the chat, the list, answers, the stars, the input and what a screen reader is told', async () => {
     const secret = received(1, { timer: 60 });
     const { messageId, senderId, content } = secret;
     const answer = received(2, { quote: { message: { messageId, senderId, content } } });
@@ -56,10 +57,12 @@ describe('messages that disappear', () => {
     chats.addMessages(conversationId, [secret, answer]);
     deps.store.set(composeAtom, peer, () => ({ replyTo: secret }));
     deps.store.set(announcementAtom, 'text 1');
+    deps.store.set(starsAtom, [{ key: peer, message: secret }]);
     gone = [messageId];
     deps.sessionEvents.emit('clocksStarted', {});
     await deps.clock.advance(0);
     expect(asked).toEqual([[messageId]]);
+    expect(deps.store.get(starsAtom)).toEqual([]);
     expect(ids()).toEqual(['m2']);
     expect(chats.get(peer).messages[0]?.quote).toEqual({ message: null, hasDisappeared: true });
     expect(chats.get(peer).state?.lastMessage).toBeNull();

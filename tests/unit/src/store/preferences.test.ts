@@ -7,6 +7,7 @@ const defaults = {
   desktopNotifications: false,
   showMessageText: false,
   readReceipts: true,
+  typing: true,
   theme: 'system',
 };
 

@@ -166,6 +166,7 @@ export const uneventful = {
   crypto: {
     readLocal: () => Promise.resolve(null),
     writeLocal: () => Promise.resolve(),
+    mutes: () => Promise.resolve([]),
     openDevice: () =>
       Promise.resolve({ userId: me, deviceId: 'own-device', certificate: '', isNew: false, former: null }),
     setRevoked: () => Promise.resolve(),

@@ -82,6 +82,7 @@ export function exporting({
       return (logs.get(id) ?? []).filter(({ seq }) => (seq ?? 0) > after).slice(0, limit);
     },
     messageVersions: async () => [...versions],
+    starredMessages: async () => [],
     outbox: async () => [...outbox],
   };
   const deps = testDeps({ api, crypto });

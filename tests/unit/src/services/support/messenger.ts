@@ -34,6 +34,7 @@ export const realtime = {
   close: vi.fn<() => void>(),
   watch: vi.fn<Realtime['watch']>(),
   publish: vi.fn<Realtime['publish']>(),
+  publishFleeting: vi.fn<Realtime['publishFleeting']>(),
   isConnected: () => connected,
 };
 export const presence = {
@@ -53,6 +54,7 @@ export async function openSession(isConnected: boolean): Promise<void> {
     hasToken: () => signedIn,
     isVisible: () => true,
     showsReceipts: () => true,
+    showsTyping: () => true,
     onConnected: () => undefined,
     onDisconnected,
     onUnauthorized,

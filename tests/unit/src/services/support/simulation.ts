@@ -253,6 +253,7 @@ export class SimulatedDevice {
       outbox: async () => [...this.waiting.values()],
       // Copies of messages have tests of their own.
       backupState: async () => ({ kept: true, position: 0 }),
+      starredMessages: async () => [],
       expireMessages: async () => ({ gone: [], nextIn: null }),
       backupSetting: async () => null,
       conversationsToBackUp: async () => [],
