@@ -1,10 +1,10 @@
 import { X } from 'lucide-react';
+import { byteText } from '../../i18n/byteText.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { ChosenFile } from '../../store/chosenFiles.ts';
 import type { NewFile } from '../../store/files.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { Spinner } from '../../ui/Spinner.tsx';
-import { byteText } from './byteText.ts';
 import styles from './FileTray.module.css';
 import { previewUrl } from './preview.ts';
 import { SoundPlayer } from './SoundPlayer.tsx';

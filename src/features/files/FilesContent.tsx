@@ -1,6 +1,7 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { Download, File as FileIcon } from 'lucide-react';
 import { useState } from 'react';
+import { byteText } from '../../i18n/byteText.ts';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
@@ -9,7 +10,6 @@ import { type AttachedFile, type FileKind, type FilePlace, uploadsAtom } from '.
 import { Button, IconButton } from '../../ui/Button.tsx';
 import { onDemand } from '../../ui/onDemand.tsx';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
-import { byteText } from './byteText.ts';
 import styles from './FilesContent.module.css';
 import { FilmPlayer } from './FilmPlayer.tsx';
 import { nameOf, pictureWords } from './fileWords.ts';

@@ -1,9 +1,9 @@
+import { byteText } from '../../i18n/byteText.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { visibleName } from '../../lib/people.ts';
 import type { AppActions } from '../../store/actions.ts';
 import type { ChosenFile } from '../../store/chosenFiles.ts';
-import { byteText } from './byteText.ts';
 import { prepare } from './prepare.ts';
 
 /** Files of a message. */

@@ -1,7 +1,8 @@
+import { byteText } from '../../i18n/byteText.ts';
 import { activeLocale, formatLocale, t } from '../../i18n/i18n.ts';
 import { directionOf } from '../../i18n/locales.ts';
 import { undecryptableTexts } from '../../i18n/undecryptable.ts';
-import { parseMarkdown } from '../../lib/markdown.ts';
+import { parseMarkdown, withoutMarks } from '../../lib/markdown.ts';
 import { operator } from '../../operator/index.ts';
 import { unknownPersonName } from '../../store/people.ts';
 import type { ExportFacts } from './facts.ts';
@@ -9,7 +10,17 @@ import { formattedText } from './formattedText.ts';
 import type { ExportLayout, Quoted } from './layout.ts';
 import { html, Markup } from './markup.ts';
 import stylesheet from './page.css?raw';
-import type { ExportedMessage } from './records.ts';
+import type { ExportedFile, ExportedMessage } from './records.ts';
+
+/** The name of a file, or words in its place. */
+export function fileName({ name }: Pick<ExportedFile, 'name'>): string {
+  return name || t('files.nameless');
+}
+
+/** Names those whom a message mentions, in its former versions too. */
+function nameIn({ mentions }: ExportedMessage): (userId: string) => string {
+  return (userId) => mentions.find(({ id }) => id === userId)?.name ?? unknownPersonName();
+}
 
 /** The file for people: it carries its own looks, runs no script and loads nothing. */
 export function createPage(): ExportLayout {
@@ -70,30 +81,44 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
   }
 
   /** A message without a text says why. */
-  function textOf({ content, content_type: type, kind, mentions, reason }: ExportedMessage): Markup {
-    const nameOf = (userId: string) => mentions.find(({ id }) => id === userId)?.name ?? unknownPersonName();
+  function textOf(record: ExportedMessage): Markup {
+    const { content, content_type: type, kind, reason } = record;
+    const nameOf = nameIn(record);
     const nodes = type === 'text/markdown' && content !== null ? parseMarkdown(content) : null;
     if (nodes !== null) return html`<div class="text" dir="auto">${formattedText(nodes, nameOf)}</div>`;
-    if (kind === 'text') return html`<p class="text" dir="auto">${content ?? ''}</p>`;
+    if (kind === 'text' || content !== null) return html`<p class="text" dir="auto">${content ?? ''}</p>`;
+    if (kind === 'files') return html``;
     if (kind === 'deleted') return html`<p class="none">${t('profile.export.deleted')}</p>`;
     if (kind === 'unknown') return html`<p class="none">${t('profile.export.unknownKind')}</p>`;
     return html`<p class="none">${t('messages.undecryptable')}. ${reason === null ? '' : t(undecryptableTexts[reason])}</p>`;
   }
 
-  function quoteOf(quoted: Quoted | null): Markup[] {
+  function filesOf({ files }: ExportedMessage): Markup[] {
+    if (files.length === 0) return [];
+    const items = files.map((file) => {
+      const facts = `${t(`profile.export.kind.${file.kind}`)} · ${file.type} · ${byteText(file.size)}`;
+      const words = file.description === '' ? [] : [html` ${name(file.description)}`];
+      return html`<li>${name(fileName(file))} <span class="more">${facts}${words}</span></li>\n`;
+    });
+    return [html`<ul class="facts files">\n`, ...items, html`</ul>\n`];
+  }
+
+  function quoteOf({ answers }: ExportedMessage, quoted: Quoted | null): Markup[] {
+    if (answers === 'disappeared')
+      return [html`<p class="none">${t('profile.export.answersDisappeared')}</p>`];
+    if (answers === 'missing') return [html`<p class="none">${t('profile.export.answersMissing')}</p>`];
     if (quoted === null) return [];
     const text = quoted.text ?? t('profile.export.noText');
     return [html`<p class="none" dir="auto">${t('profile.export.answers', { name: quoted.name, text })}</p>`];
   }
 
   /** Earlier versions, and who has reacted with what. */
-  function changesOf({ reactions, versions }: ExportedMessage): Markup[] {
-    const earlier = versions
-      .slice(0, -1)
-      .map(
-        ({ text, timestamp }) =>
-          html`<p class="none" dir="auto">${t('profile.export.earlier', { time: format(momentFormat, timestamp), text })}</p>`,
-      );
+  function changesOf(record: ExportedMessage): Markup[] {
+    const { reactions, versions } = record;
+    const earlier = versions.slice(0, -1).map(({ content_type: type, text: written, timestamp }) => {
+      const text = type === 'text/markdown' ? withoutMarks(written, nameIn(record)) : written;
+      return html`<p class="none" dir="auto">${t('profile.export.earlier', { time: format(momentFormat, timestamp), text })}</p>`;
+    });
     const reacted = reactions.map(({ emoji, users }, at) => {
       const names = users.map((user) => user.name).join(', ');
       return html`${at === 0 ? '' : ' · '}${emoji} ${name(names)}`;
@@ -160,7 +185,7 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
           : [html`${day === null ? [] : [html`</ol>\n`]}<h3>${today}</h3>\n<ol class="messages">\n`];
       day = today;
       const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${marksOf(record)}${clockOf(record)}${statusOf(record)}</p>`;
-      return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${quoteOf(quoted)}${textOf(record)}${changesOf(record)}</li>\n`
+      return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${quoteOf(record, quoted)}${textOf(record)}${filesOf(record)}${changesOf(record)}</li>\n`
         .text;
     },
 

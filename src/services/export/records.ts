@@ -1,8 +1,10 @@
 import type {
+  AttachedFile,
   ConversationState,
   MessageVersion,
   MessageView,
   UndecryptableReason,
+  Words,
 } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
@@ -30,14 +32,18 @@ export interface ExportedMessage {
   readonly is_forwarded: boolean;
   /** The person has starred it. */
   readonly is_starred: boolean;
-  /** The text; null where there is none to read. */
+  /** The message that it answers is here, is not on this device, or has disappeared; null where it answers none. */
+  readonly answers: 'here' | 'missing' | 'disappeared' | null;
+  /** The text, or the caption of files; null where there is none to read. */
   readonly content: string | null;
   /** The text is formatted, or stands as it is. */
   readonly content_type: 'text/markdown' | 'text/plain' | null;
   /** As it was written first and after each edit, oldest first; none where it was never edited. */
-  readonly versions: readonly Pick<MessageVersion, 'text' | 'timestamp'>[];
+  readonly versions: readonly ExportedVersion[];
+  /** The files as their sender describes them; their bytes are not in the export. */
+  readonly files: readonly ExportedFile[];
   readonly reactions: readonly ExportedReaction[];
-  /** The people whom a formatted text names by links `sinetti:user/{id}`. */
+  /** The people whom a formatted text, or a former version of it, names by links `sinetti:user/{id}`. */
   readonly mentions: readonly { readonly id: string; readonly name: string }[];
   readonly kind: MessageView['content']['kind'];
   /** With `undecryptable`: why. */
@@ -50,6 +56,14 @@ export interface ExportedMessage {
   readonly failure: FailureCode | null;
   readonly is_read: boolean;
 }
+
+export interface ExportedVersion extends Pick<ExportedMessage, 'content_type'> {
+  readonly timestamp: string;
+  readonly text: string;
+}
+
+/** Sizes are in bytes. */
+export type ExportedFile = Pick<AttachedFile, 'name' | 'kind' | 'type' | 'size' | 'description'>;
 
 export interface ExportedReaction {
   readonly emoji: string;
@@ -85,6 +99,8 @@ export function messageRecord(
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
+  const isWritten = content.kind === 'text' || (content.kind === 'files' && content.text !== '');
+  const words = isWritten ? content : null;
   const name = withOwnName(user, nameOf);
   const groupId = groupOf(conversationId);
   const peer = recipientOf(conversationId, user.id);
@@ -103,14 +119,20 @@ export function messageRecord(
     in_reply_to: message.quote?.message?.messageId ?? null,
     is_forwarded: message.isForwarded === true,
     is_starred: isStarred,
-    content: content.kind === 'text' ? content.text : null,
-    content_type: content.kind === 'text' ? (content.isMarkdown ? 'text/markdown' : 'text/plain') : null,
-    versions: versions.map(({ text, timestamp }) => ({ timestamp, text })),
+    answers: answersOf(message),
+    content: words?.text ?? null,
+    content_type: words && typeOf(words),
+    versions: versions.map((one) => ({
+      timestamp: one.timestamp,
+      text: one.text,
+      content_type: typeOf(one),
+    })),
+    files: content.kind === 'files' ? content.files.map(exportedFile) : [],
     reactions: (message.reactions ?? []).map(({ emoji, userIds }) => ({
       emoji,
       users: userIds.map((id) => ({ id, name: name(id) })),
     })),
-    mentions: ('isMarkdown' in content ? mentionsIn(content.text) : []).map((id) => ({ id, name: name(id) })),
+    mentions: mentionedIn([...(words ? [words] : []), ...versions]).map((id) => ({ id, name: name(id) })),
     kind: content.kind,
     reason: content.kind === 'undecryptable' ? content.reason : null,
     timestamp: shown,
@@ -119,4 +141,22 @@ export function messageRecord(
     failure: message.failure ?? null,
     is_read: seq !== null && (isNote || seq <= (senderId === user.id ? peerReadSeq : readSeq)),
   };
+}
+
+function typeOf({ isMarkdown }: Words): NonNullable<ExportedMessage['content_type']> {
+  return isMarkdown ? 'text/markdown' : 'text/plain';
+}
+
+function answersOf({ quote }: MessageView): ExportedMessage['answers'] {
+  if (quote === undefined) return null;
+  if (quote.message !== null) return 'here';
+  return quote.hasDisappeared ? 'disappeared' : 'missing';
+}
+
+function exportedFile({ description, kind, name, size, type }: AttachedFile): ExportedFile {
+  return { name, kind, type, size, description };
+}
+
+function mentionedIn(written: readonly Words[]): string[] {
+  return [...new Set(written.flatMap(({ isMarkdown, text }) => (isMarkdown ? mentionsIn(text) : [])))];
 }

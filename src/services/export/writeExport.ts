@@ -12,7 +12,7 @@ import { createData } from './data.ts';
 import { gatherFacts } from './facts.ts';
 import type { Quoted } from './layout.ts';
 import { exportedConversations, pagesOf } from './messages.ts';
-import { createPage } from './page.ts';
+import { createPage, fileName } from './page.ts';
 import { createPieces } from './pieces.ts';
 import { type ConversationNames, conversationTitle, messageRecord } from './records.ts';
 
@@ -30,8 +30,11 @@ function quotedIn(quote: Quote | undefined, user: CurrentUser, { nameOf }: Conve
   const { content, senderId } = quote.message;
   const personOf = withOwnName(user, nameOf);
   const name = personOf(senderId);
-  if (content.kind !== 'text') return { name, text: null };
-  return { name, text: content.isMarkdown ? withoutMarks(content.text, personOf) : content.text };
+  if (content.kind === 'deleted') return { name, text: t('profile.export.deleted') };
+  if (content.kind !== 'text' && content.kind !== 'files') return { name, text: null };
+  const text = content.isMarkdown ? withoutMarks(content.text, personOf) : content.text;
+  const files = content.kind === 'files' ? content.files.map(fileName) : [];
+  return { name, text: [...files, ...(text === '' ? [] : [text])].join(' · ') };
 }
 
 /**

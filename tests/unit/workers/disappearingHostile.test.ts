@@ -136,6 +136,31 @@ describe('a sender that keeps no rules', () => {
     expect(await lines(alice)).toEqual([`${limits.editsOfEdits - 1} (edited)`]);
   });
 
+  it.each([
+    ['that stay', null],
+    ['of one time', HOUR / 1000],
+  ])('loses and adds nothing by a chain of edits %s, each of the one before', async (_what, time) => {
+    const { alice, bob, world } = await createPairWithRogue();
+    const chain = [named('0', time)];
+    for (let i = 1; i <= 15; i += 1) chain.push(named(`${i}`, time, chain.at(-1)?.id));
+    for (const { data } of chain) {
+      bob.send(CHAT, data);
+      await alice.sync();
+    }
+    const { unread } = await alice.api.conversation(CHAT);
+    const history = await alice.history(CHAT);
+    expect([unread, await lines(alice)]).toEqual([1, ['15 (edited)']]);
+    const versions = await alice.api.messageVersions(CHAT, history[0]?.messageId ?? '');
+    expect(versions.map(({ text }) => text)).toEqual(chain.map((_one, i) => `${i}`));
+    await readHere(alice);
+    await pass(world, HOUR - 1000, alice);
+    expect(await lines(alice)).toEqual(['15 (edited)']);
+    await pass(world, 1000, alice);
+    expect(await lines(alice)).toEqual(time === null ? ['15 (edited)'] : []);
+    const tab = await alice.openTab();
+    expect(await lines(tab)).toEqual(time === null ? ['15 (edited)'] : []);
+  });
+
   it('has its message stay where that says no time, whatever the timer is', async () => {
     const { alice, bob, world } = await createPairWithRogue();
     bob.commit(CHAT, { extensions: [messageTimerExtension(60)] });

@@ -104,6 +104,49 @@ describe('the readable file', () => {
     expect(shown(document, '.messages .meta').at(-1)).toBe('👍 anna, bert');
   });
 
+  it('tells of files by their names, kinds and sizes, with their caption, and what answers to them', async () => {
+    const files = [
+      { kind: 'picture', name: 'lake.webp', type: 'image/webp', size: 12_000, description: 'At night' },
+      { kind: 'file', name: '', type: 'application/octet-stream', size: 3, description: '' },
+    ] as const;
+    const content = { kind: 'files', text: 'From *yesterday*', isMarkdown: true, files } as const;
+    const { messageId, senderId } = received(1);
+    const world = {
+      logs: logOf([
+        received(1, { content }),
+        received(2, { content: { kind: 'files', text: '', files } }),
+        received(3, { ...text('Nice.'), quote: { message: { content, messageId, senderId } } }),
+        received(4, { ...text('What?'), quote: { message: null, hasDisappeared: true } }),
+        received(5, { ...text('Who?'), quote: { message: null } }),
+      ]),
+    };
+    const { document } = await page(world);
+    expect(shown(document, '.files li')).toEqual([
+      'lake.webp Picture · image/webp · 12 kB At night',
+      'File without a name File · application/octet-stream · 3 bytes',
+      'lake.webp Picture · image/webp · 12 kB At night',
+      'File without a name File · application/octet-stream · 3 bytes',
+    ]);
+    expect(shown(document, '.text')).toEqual(['From yesterday', 'Nice.', 'What?', 'Who?']);
+    expect(shown(document, '.messages .none')).toEqual([
+      'In reply to bert: lake.webp · File without a name · From yesterday',
+      'In reply to a message that has disappeared',
+      'In reply to a message that isn’t on this device',
+    ]);
+    const { file, run } = exporting(world);
+    await run('json');
+    const { messages } = JSON.parse(file.text) as { messages: Record<string, unknown>[] };
+    expect(messages[0]).toMatchObject({ kind: 'files', content: 'From *yesterday*', files });
+    expect(messages.map(({ content_type }) => content_type)).toEqual([
+      'text/markdown',
+      null,
+      'text/plain',
+      'text/plain',
+      'text/plain',
+    ]);
+    expect(messages.map(({ answers }) => answers)).toEqual([null, null, 'here', 'disappeared', 'missing']);
+  });
+
   it('is in the language of the person', async () => {
     await activateLocale('fi');
     const { document } = await page({ logs: logOf([received(1)]) });

@@ -1,4 +1,4 @@
-import { formatLocale } from '../../i18n/i18n.ts';
+import { formatLocale } from './i18n.ts';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
