@@ -70,6 +70,38 @@ describe('read positions and drafts among own devices', () => {
     expect((await told(laptop))?.drafts).toEqual([]);
   });
 
+  it('are told on after a device has said them, and what is muted, of the end of time', async () => {
+    const { laptop, phone, world } = await threeDevices();
+    const rogue = await modifiedClient(world);
+    const at = { conversationId: ALICE_AND_BOB, at: 8.64e15 };
+    const mutes = [{ ...at, until: 8.64e15, mentions: true }];
+    rogue.send(OWN, own({ drafts: [{ ...at, text: 'Old' }], mutes }));
+    for (const device of [laptop, phone]) await told(device);
+    world.clock.advance(1000);
+    await laptop.api.setMute({ conversationId: ALICE_AND_BOB, until: 0, mentions: true });
+    await tell(laptop, draft('New'));
+    expect(await told(phone)).toMatchObject({ ...draft('New'), mutes: true });
+    await laptop.sync();
+    expect(await tell(laptop, { reads: [], drafts: [] })).toBe(false);
+    for (const device of [laptop, phone]) expect(await device.api.mutes()).toEqual([]);
+  });
+
+  it('are told to a device whose clock was ahead as it has said them, too', async () => {
+    const { laptop, phone, world } = await threeDevices();
+    const right = world.clock.now();
+    world.clock.set(right + 365 * 24 * 60 * 60_000);
+    await laptop.api.setMute({ conversationId: ALICE_AND_BOB, until: 8.64e15, mentions: true });
+    await laptop.api.tellOwnDevices(draft('Old'));
+    world.clock.set(right + 1000);
+    await tell(laptop, { reads: [], drafts: [] });
+    for (const device of [laptop, phone]) await told(device);
+    world.clock.advance(1000);
+    await phone.api.setMute({ conversationId: ALICE_AND_BOB, until: 0, mentions: true });
+    await tell(phone, draft('New'));
+    expect(await told(laptop)).toMatchObject({ ...draft('New'), mutes: true });
+    expect(await laptop.api.mutes()).toEqual([]);
+  });
+
   it('are taken from no revoked device, and from none that breaks the rules', async () => {
     const { laptop, tablet, world } = await threeDevices();
     const rogue = await modifiedClient(world);
