@@ -123,6 +123,9 @@ export const limits = {
   pendingReads: 500,
   pendingDrafts: 20,
   draftsSize: 96 * 1024,
+  /** Bytes of drafts beside which a message has room for all of the rest, and what it has of each kind of that beside more. */
+  draftsBesideAll: 64 * 1024,
+  toldBesideDrafts: 20,
   /** Readings that started the clocks of messages, in a message among own devices and of those that wait to be told. */
   readingsTold: 100,
   mutes: 500,

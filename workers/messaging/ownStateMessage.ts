@@ -172,11 +172,13 @@ export async function ownStateToSay({
   for (const draft of record.drafts) {
     if (drafts.length < limits.draftsTold && fits([...drafts, draft])) drafts.push(draft);
   }
-  const reads = record.reads.slice(0, limits.readsTold);
-  const { readings } = record;
+  // Beside long drafts the outbox, and the relay, have room for some of the rest, which goes on with the next one.
+  const most = sizeOf(drafts) > limits.draftsBesideAll ? limits.toldBesideDrafts : Number.POSITIVE_INFINITY;
+  const reads = record.reads.slice(0, Math.min(limits.readsTold, most));
+  const readings = record.readings.slice(0, most);
   const mutes = record.mutes
     .flatMap(({ isTold, ...mute }) => (isTold ? [] : mute))
-    .slice(0, limits.mutesTold);
+    .slice(0, Math.min(limits.mutesTold, most));
   const said = { v: VERSION, type: OWN_STATE, reads, drafts, readings, mutes } satisfies Guarded<typeof Said>;
   const had = await readKnown(tx, account);
   return { said: JSON.stringify(said), payload: JSON.stringify({ ...said, had }) };
@@ -327,7 +329,11 @@ function others<T extends { readonly conversationId: string }>(
 }
 
 function fits(drafts: readonly Draft[]): boolean {
-  return encoder.encode(JSON.stringify(drafts)).length <= limits.draftsSize;
+  return sizeOf(drafts) <= limits.draftsSize;
+}
+
+function sizeOf(drafts: readonly Draft[]): number {
+  return encoder.encode(JSON.stringify(drafts)).length;
 }
 
 function isOwn(

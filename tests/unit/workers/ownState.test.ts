@@ -51,6 +51,21 @@ describe('read positions and drafts among own devices', () => {
     }
   });
 
+  it('go by messages that the outbox and the relay can hold, however much there is to tell', async () => {
+    const { laptop, phone } = await threeDevices();
+    const chats = Array.from({ length: 100 }, () => `direct:${ALICE}:b${laptop.relay.uuid().slice(1)}`);
+    for (const conversationId of chats)
+      await laptop.api.setMute({ conversationId, until: 8.64e15, mentions: true });
+    const reads = chats.map((conversationId) => ({ conversationId, seq: 1_000_000 }));
+    const drafts = [0, 1].map((at) => ({ conversationId: chats[at] ?? '', text: 'x'.repeat(48_000) }));
+    await tell(laptop, { reads, drafts });
+    expect((await told(phone))?.drafts).toEqual(drafts);
+    for (let more = true; more; await laptop.sync())
+      more = (await tell(laptop, { reads: [], drafts: [] })) ?? false;
+    await phone.sync();
+    expect(await phone.api.mutes()).toHaveLength(100);
+  });
+
   it('are told to nobody where there is no other device', async () => {
     const world = createWorld();
     const laptop = await world.device(ALICE);
