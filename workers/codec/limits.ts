@@ -139,8 +139,9 @@ export const limits = {
    */
   revisionsSaid: 32,
   revisionsHeard: 64,
-  /** Messages that a person can star: a list that one reads. */
+  /** Messages that a person can star: a list that one reads. And the changes among own devices that are looked through for them. */
   stars: 500,
+  starsRead: 10_000,
   /** Files of a message, and bytes of one: more than any operator lets through. */
   filesPerMessage: 20,
   fileSize: 1024 * 1024 * 1024,
