@@ -113,7 +113,7 @@ export function withPending(
     const draft = { conversationId, text, at: timeAfter(timeOf(next, conversationId), now) };
     next = withTime(next, draft);
     // A longer one could not be sent either.
-    const told = fits([draft]) ? [draft] : [];
+    const told = text.length <= limits.text && fits([draft]) ? [draft] : [];
     next.drafts = [...others(next.drafts, draft), ...told].slice(-limits.pendingDrafts);
   }
   return next;

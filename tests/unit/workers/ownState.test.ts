@@ -66,6 +66,14 @@ describe('read positions and drafts among own devices', () => {
     expect(await phone.api.mutes()).toHaveLength(100);
   });
 
+  it('leave a draft untold that is longer than a message may be, and tell the rest', async () => {
+    const { laptop, phone } = await threeDevices();
+    await tell(laptop, { ...read(3), drafts: draft('x'.repeat(70_000)).drafts });
+    expect(await told(phone)).toEqual({ ...read(3), drafts: [] });
+    await tell(laptop, draft('Half'));
+    expect((await told(phone))?.drafts).toEqual(draft('Half').drafts);
+  });
+
   it('are told to nobody where there is no other device', async () => {
     const world = createWorld();
     const laptop = await world.device(ALICE);
