@@ -313,7 +313,7 @@ function timeAfter(before: number, now: number): number {
  * clock is wrong, would have the last word for good.
  */
 function timelyBy({ timestamp }: MessageRecord): <T extends { readonly at: number }>(one: T) => T {
-  const latest = Date.parse(timestamp) + limits.clockDifference;
+  const latest = Math.max(0, Date.parse(timestamp) + limits.clockDifference);
   return (one) => (one.at > latest ? { ...one, at: latest } : one);
 }
 

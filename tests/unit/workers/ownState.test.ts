@@ -125,6 +125,18 @@ describe('read positions and drafts among own devices', () => {
     expect(await laptop.api.mutes()).toEqual([]);
   });
 
+  it('go on where the relay says that it had them before there was time', async () => {
+    const { laptop } = await threeDevices();
+    await laptop.api.setMute({ conversationId: ALICE_AND_BOB, until: 8.64e15, mentions: true });
+    await tell(laptop, draft('Half'));
+    const { lastSeq } = await laptop.api.conversation(OWN);
+    const entries = laptop.relay.entries(OWN, lastSeq);
+    const early = entries.map((entry) => ({ ...entry, timestamp: '0001-01-01T00:00:00.000Z' }));
+    await laptop.api.processEntries(OWN, early);
+    expect(await laptop.api.mutes()).toHaveLength(1);
+    expect(await tell(laptop, draft('Half a'))).toBe(true);
+  });
+
   it('are taken from no revoked device, and from none that breaks the rules', async () => {
     const { laptop, tablet, world } = await threeDevices();
     const rogue = await modifiedClient(world);
