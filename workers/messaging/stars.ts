@@ -69,7 +69,7 @@ async function readStars(tx: Transaction, account: UnlockedAccount): Promise<Sta
   // A star that was taken back has an empty key.
   const range = IDBKeyRange.bound([self, ''], [self, []], true, true);
   const about = tx.objectStore('messages').index('about');
-  // Those that were given last: a device that was stolen may have left any number.
+  // The newest alone: a device that was stolen may have left any number.
   const seqs = (await about.getAllKeys(range)).map(([, seq]) => seq).sort((one, other) => other - one);
   const newest = seqs.slice(0, limits.starsRead).reverse();
   const logged = (await Promise.all(newest.map((seq) => views.at(seq)))).filter((one) => one !== null);

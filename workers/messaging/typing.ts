@@ -41,7 +41,7 @@ export function createTyping(deps: TransactionDeps, session: Session) {
       const { kind } = parseConversationId(conversationId, account.userId);
       if (kind === 'self') return null;
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        // Who gets no message learns nothing of its being written.
+        // Nobody learns that a message is being written which they don’t get.
         const state = (await lookedAt(transaction)) && (await stateForAll(transaction));
         if (state === null) return null;
         const { epoch } = transaction.conversation;
