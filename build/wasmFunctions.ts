@@ -93,20 +93,24 @@ function referencesIn(module: Uint8Array): References {
   // It goes on reading after an error.
   while (reader.read() && !reader.error) {
     const { result } = reader;
-    switch (Number(reader.state)) {
+    const reached: number = reader.state;
+    switch (reached) {
       case state.end:
         isRead = true;
         break;
-      case state.import:
-        if (Number((result as IImportEntry).kind) === functionKind) imported += 1;
+      case state.import: {
+        const kind: number = (result as IImportEntry).kind;
+        if (kind === functionKind) imported += 1;
         break;
+      }
       case state.start:
         roots.add((result as IStartEntry).index);
         break;
       case state.export: {
-        const { field, index, kind } = result as IExportEntry;
+        const { field, index } = result as IExportEntry;
+        const kind: number = (result as IExportEntry).kind;
         const bytes = Buffer.concat([lengthOf(field), field, Uint8Array.of(kind), lengthBytes(index)]);
-        const isFunction = Number(kind) === functionKind;
+        const isFunction = kind === functionKind;
         exports.push({ name: Buffer.from(field).toString(), index, isFunction, bytes });
         break;
       }

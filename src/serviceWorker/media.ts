@@ -14,7 +14,7 @@ const playableTypes: ReadonlySet<string> = new Set([
   'video/webm',
 ]);
 
-/** What an element that plays names itself as; a page, a frame or a script asks in vain. */
+/** The destinations of elements that play; a page, a frame or a script asks in vain. */
 const players: ReadonlySet<string> = new Set(['audio', 'video']);
 
 const handlePattern = /^[A-Za-z0-9-]{22,64}$/;
@@ -27,7 +27,7 @@ export interface MediaQuestion {
 
 /** The page's first answer over the port; each further one is to the index of a piece, and is its bytes or null. */
 export interface MediaFacts {
-  /** Of the closed list; others are refused. */
+  /** One of the closed list; others are refused. */
   readonly type: string;
   /** Bytes of the file, and of each piece but the last. */
   readonly size: number;
@@ -115,7 +115,7 @@ async function answerPlayer(
   }
 }
 
-/** Whatever it is, it is shown as nothing but what its type says, and runs and loads nothing. */
+/** The answer is shown as nothing but what its type says, and runs and loads nothing. */
 const harmless = {
   'cache-control': 'no-store',
   'content-security-policy': "sandbox; default-src 'none'",

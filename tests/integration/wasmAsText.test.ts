@@ -40,7 +40,7 @@ describe('the WebAssembly of libsodium, written as text', () => {
     const module = moduleIn(written);
     expect(module.length).toBeGreaterThan(200_000);
     expect(exportsOf(module)).toEqual(exportsOf(Uint8Array.from(published)));
-    // What none of its exports reaches isn't in it.
+    // Functions that none of its exports reaches are shorter.
     expect(module.length).toBeLessThanOrEqual(published.length);
   });
 
@@ -56,8 +56,8 @@ describe('the WebAssembly of libsodium, written as text', () => {
     const before = sectionsOf(published);
     const after = sectionsOf(module);
     expect([...after.keys()]).toEqual([...before.keys()]);
-    for (const [id, bytes] of before)
-      if (id !== exportSection && id !== codeSection) expect(after.get(id)).toEqual(bytes);
+    const others = [...before.keys()].filter((id) => id !== exportSection && id !== codeSection);
+    for (const id of others) expect(after.get(id)).toEqual(before.get(id));
     const functions = bodiesOf(before.get(codeSection) ?? published);
     const left = bodiesOf(after.get(codeSection) ?? published);
     expect(left.length).toBe(functions.length);

@@ -132,9 +132,8 @@ export class ConversationTransaction implements TransactionScope {
     // The rejoin compares its tree with these members.
     if (this.#state !== null && this.#isNewEpoch) this.#putMembers(this.#state);
     this.endState();
-    this.conversation.membership = 'forked';
-    this.conversation.forkReason = reason;
-    this.conversation.refusal = refusal;
+    const fork = { membership: 'forked', forkReason: reason, refusal } satisfies Partial<ConversationRecord>;
+    Object.assign(this.conversation, fork);
   }
 
   /** Marks that the log is read no further before the person has judged a changed account key. */
@@ -298,9 +297,8 @@ export class ConversationTransaction implements TransactionScope {
 
   /** Writes nothing at the end, because nothing has changed: the group was only looked at. */
   leaveUnchanged(): void {
-    const state = this.#state;
     const { epochVersion, version } = this.conversation;
-    this.#saved ??= Promise.resolve(state === null ? null : { version, epochVersion, state });
+    this.#saved ??= Promise.resolve(this.#state && { version, epochVersion, state: this.#state });
   }
 
   async #write(): Promise<CachedGroup | null> {

@@ -2,19 +2,9 @@
 import type { UnlockedAccount } from '../session/session.ts';
 import type { OutboxRow, WriteTransaction } from '../storage/db.ts';
 import { messageRow } from '../storage/messageRow.ts';
-import { readPayload, timerOf } from '../storage/payload.ts';
+import { ownEnd } from '../storage/payload.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { MessageKeeper } from './messageKeeper.ts';
-
-/**
- * Returns the time at which an own message disappears, in milliseconds since the Unix epoch, by this device's clock alone: the
- * relay could have it go early, or stay, by the time that it says. Null for one that stays.
- * @param now in place of the acknowledgement, where the log is the first to have it
- */
-export function ownEnd({ acceptedAt, payload }: OutboxRecord, now: number): number | null {
-  const timer = timerOf(readPayload(payload));
-  return timer === 0 ? null : (acceptedAt ?? now) + timer * 1000;
-}
 
 /**
  * Moves a message from the outbox to the messages of the log, since no entry of the log will do that, and does what a change

@@ -8,11 +8,10 @@ import { inTransaction, type TransactionDeps } from '../conversation/conversatio
 import { MessageKeeper } from '../conversation/messageKeeper.ts';
 import { openOutbox } from '../conversation/messageView.ts';
 import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
-import { ownEnd } from '../conversation/sentMessages.ts';
 import { findMessage } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { UNREAD, type WriteTransaction, write } from '../storage/db.ts';
-import { contentIdOf } from '../storage/payload.ts';
+import { contentIdOf, ownEnd } from '../storage/payload.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 
 export function createDisappearing(deps: TransactionDeps, session: Session) {

@@ -1,4 +1,4 @@
-/** Who is writing: signs that are sealed under a key of the epoch, take no ratchet step and are kept nowhere (PROTOCOL section 10). */
+/** Signs that somebody is writing, which are sealed under a key of the epoch, take no ratchet step and are kept nowhere (PROTOCOL section 10). */
 import { CryptoError } from '@sinetti/crypto-core';
 import { openTyping, sealTyping, TYPING_LABEL } from '@sinetti/crypto-core/content';
 import { ConversationId, check, GivenTyping, IsWriting } from '../api/arguments.ts';

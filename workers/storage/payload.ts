@@ -23,6 +23,7 @@ import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { filesBody, type OutgoingFile, readAttachments, type SealedAttachment } from './attachments.ts';
+import type { OutboxRecord } from './records.ts';
 import { isShownText, isTextType, readText, readWords, textPart } from './textPart.ts';
 
 const VERSION = 1;
@@ -288,6 +289,19 @@ export function payloadContent(payload: string): MessageContent {
 /** Returns the seconds after which what a payload says disappears; 0 for never. */
 export function timerOf(said: Said | null): number {
   return (said !== null && 'expires' in said && said.expires) || 0;
+}
+
+/**
+ * Returns the time at which an own message disappears, in milliseconds since the Unix epoch, by this device's clock alone: the
+ * relay could have it go early, or stay, by the time that it says. Null for one that stays.
+ * @param now in place of the acknowledgement, where the log is the first to have it
+ */
+export function ownEnd(
+  { acceptedAt, payload }: Pick<OutboxRecord, 'acceptedAt' | 'payload'>,
+  now: number,
+): number | null {
+  const timer = timerOf(readPayload(payload));
+  return timer === 0 ? null : (acceptedAt ?? now) + timer * 1000;
 }
 
 /** Returns whether a payload is a text or files, as people send each other, a note among own devices, or a change of one. */

@@ -78,8 +78,9 @@ function Viewer({ picture: { file, place }, onShow }: ViewerProps) {
       event.preventDefault();
       onKey.current[event.key]?.();
     };
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
+    // The dialog keeps the arrows to itself.
+    document.addEventListener('keydown', onKeyDown, true);
+    return () => document.removeEventListener('keydown', onKeyDown, true);
   }, []);
 
   const percent = Math.round(zoom.scale * 100);

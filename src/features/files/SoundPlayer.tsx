@@ -12,7 +12,7 @@ import type { Media } from './useMedia.ts';
 import { Waveform } from './Waveform.tsx';
 
 const speeds = [1, 1.5, 2] as const;
-/** Whoever listens to one voice message faster wants the next one so. */
+/** A person who listens to one voice message faster wants the next one so. */
 const speedAtom = sessionAtom<(typeof speeds)[number]>(1);
 
 export interface SoundPlayerProps {

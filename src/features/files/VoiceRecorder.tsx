@@ -47,7 +47,7 @@ export function VoiceRecorder({ onEnd, onKeep, onSend }: VoiceRecorderProps) {
     void attempt(
       async () => {
         const voice = await ended.stop();
-        // Whoever has logged in meanwhile is not who has spoken.
+        // Somebody else may have logged in meanwhile, who has not spoken.
         if (store.get(currentUserAtom)?.id === ownId) take(voice);
       },
       { failure: t('files.voiceFailed') },

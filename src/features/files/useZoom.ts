@@ -1,7 +1,7 @@
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
 
 const largest = 8;
-/** What one press of a button or key enlarges by. */
+/** The factor of one press of a button or key. */
 const step = 1.5;
 /** Pixels that a key moves an enlarged picture by. */
 const keyMove = 80;

@@ -1,6 +1,6 @@
 const count = 64;
 const loudest = 31;
-/** Of a recording that is quieter all the way nothing is made louder: it would be noise. */
+/** The least loudness that fills the height: a recording that is quieter all the way is noise. */
 const quiet = 0.05;
 
 /**

@@ -64,7 +64,7 @@ export function createTyping({ deps, ownUserId, realtime }: TypingOptions): Typi
     const key = keyOf(state.conversationId, ownUserId);
     if (key === null) return;
     const authors = new Set(messages.map(({ senderId }) => senderId));
-    // What comes after a message of one's own is told anew.
+    // A sign after a message of one's own is told anew.
     if (authors.has(ownUserId)) told.delete(key);
     drop(key, ({ userId }) => authors.has(userId));
   });
