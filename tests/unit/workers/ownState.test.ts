@@ -17,7 +17,7 @@ const read = (seq: number) => ({ reads: [{ conversationId: ALICE_AND_BOB, seq }]
 const draft = (text: string) => ({ reads: [], drafts: [{ conversationId: ALICE_AND_BOB, text }] });
 
 /** Says what the page has noted. @returns whether there was something to say */
-async function tell(device: TestDevice, state: ReturnType<typeof read> | ReturnType<typeof draft>) {
+async function tell(device: TestDevice, state: Parameters<TestDevice['api']['tellOwnDevices']>[0]) {
   const isDue = await device.api.tellOwnDevices(state);
   for (const { messageId } of await device.api.outbox(OWN)) await device.flush(messageId);
   return isDue;
