@@ -10,7 +10,8 @@ export interface GivenTyping {
 export interface TypingApi {
   /**
    * Seals the sign that the person is writing, or no longer, for the members of the present epoch. It uses up no key, and
-   * nothing is kept. @returns null where this device is no member, and among own devices
+   * nothing is kept. @returns null where this device is no member, among own devices, and where no message would go to all members
+   * as they are now
    */
   sealTyping(
     conversationId: string,

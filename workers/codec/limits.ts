@@ -123,6 +123,9 @@ export const limits = {
   pendingReads: 500,
   pendingDrafts: 20,
   draftsSize: 96 * 1024,
+  /** Bytes of drafts beside which a message has room for all of the rest, and what it has of each kind of that beside more. */
+  draftsBesideAll: 64 * 1024,
+  toldBesideDrafts: 20,
   /** Readings that started the clocks of messages, in a message among own devices and of those that wait to be told. */
   readingsTold: 100,
   mutes: 500,
@@ -136,8 +139,9 @@ export const limits = {
    */
   revisionsSaid: 32,
   revisionsHeard: 64,
-  /** Messages that a person can star: a list that one reads. */
+  /** Messages that a person can star: a list that one reads. And the changes among own devices that are looked through for them. */
   stars: 500,
+  starsRead: 10_000,
   /** Files of a message, and bytes of one: more than any operator lets through. */
   filesPerMessage: 20,
   fileSize: 1024 * 1024 * 1024,

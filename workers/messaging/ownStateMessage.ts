@@ -30,7 +30,8 @@ const VERSION = 1;
 export const OWN_STATE = 'own-state';
 
 /** Milliseconds since the Unix epoch: the latest that a Date can be. */
-const time = integer(0, 8.64e15);
+const LATEST = 8.64e15;
+const time = integer(0, LATEST);
 const Read = object({ conversationId: ConversationId, seq: integer(1) });
 const Draft = object({ conversationId: ConversationId, text: string(limits.text), at: time });
 type Draft = Guarded<typeof Draft>;
@@ -109,10 +110,10 @@ export function withPending(
 ): OwnStateRecord {
   let next = { ...record, reads: newest([...record.reads, ...reads], limits.pendingReads) };
   for (const { conversationId, text } of drafts) {
-    const draft = { conversationId, text, at: Math.max(now, timeOf(next, conversationId) + 1) };
+    const draft = { conversationId, text, at: timeAfter(timeOf(next, conversationId), now) };
     next = withTime(next, draft);
     // A longer one could not be sent either.
-    const told = fits([draft]) ? [draft] : [];
+    const told = text.length <= limits.text && fits([draft]) ? [draft] : [];
     next.drafts = [...others(next.drafts, draft), ...told].slice(-limits.pendingDrafts);
   }
   return next;
@@ -122,7 +123,7 @@ export function withPending(
 export function withMute(record: OwnStateRecord, mute: Omit<Mute, 'at'>, now: number): OwnStateRecord {
   return withMutes(record, {
     ...mute,
-    at: Math.max(now, (muteOf(record, mute)?.at ?? 0) + 1),
+    at: timeAfter(muteOf(record, mute)?.at ?? 0, now),
     isTold: false,
   });
 }
@@ -171,11 +172,13 @@ export async function ownStateToSay({
   for (const draft of record.drafts) {
     if (drafts.length < limits.draftsTold && fits([...drafts, draft])) drafts.push(draft);
   }
-  const reads = record.reads.slice(0, limits.readsTold);
-  const { readings } = record;
+  // Beside long drafts the outbox, and the relay, have room for some of the rest, which goes on with the next one.
+  const most = sizeOf(drafts) > limits.draftsBesideAll ? limits.toldBesideDrafts : Number.POSITIVE_INFINITY;
+  const reads = record.reads.slice(0, Math.min(limits.readsTold, most));
+  const readings = record.readings.slice(0, most);
   const mutes = record.mutes
     .flatMap(({ isTold, ...mute }) => (isTold ? [] : mute))
-    .slice(0, limits.mutesTold);
+    .slice(0, Math.min(limits.mutesTold, most));
   const said = { v: VERSION, type: OWN_STATE, reads, drafts, readings, mutes } satisfies Guarded<typeof Said>;
   const had = await readKnown(tx, account);
   return { said: JSON.stringify(said), payload: JSON.stringify({ ...said, had }) };
@@ -202,6 +205,7 @@ export async function takeOwnState(
   if (isBroken || (await isRevokedOwn(tx, account, record.senderDeviceId)))
     return { kept: { ...record, payload: null, reason: 'rules' }, told: null };
   const known = await readOwnState(tx, account);
+  const inTime = timelyBy(record);
   if (record.own) {
     const isSaid = (one: Draft) =>
       said.drafts.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
@@ -210,16 +214,21 @@ export async function takeOwnState(
     const readings = known.readings.slice(said.readings.length);
     const isMuteSaid = (one: Mute) =>
       said.mutes.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
-    const mutes = known.mutes.map((one) => (isMuteSaid(one) ? { ...one, isTold: true } : one));
-    await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts, readings, mutes });
+    const mutes = known.mutes.map((one) => (isMuteSaid(one) ? { ...inTime(one), isTold: true } : one));
+    let next = withoutReads(known, said.reads);
+    for (const draft of said.drafts)
+      if (draft.at === timeOf(known, draft.conversationId)) next = withTime(next, inTime(draft));
+    await putOwnState(tx, account, { ...next, drafts, readings, mutes });
     const kept = parsePayload(Kept, record.payload);
     if (kept !== null) await noteHad(transaction, seq, kept.had);
     return { kept: { ...record, payload: emptyOwnState }, told: null };
   }
-  const fresh = said.drafts.filter(({ at, conversationId }) => at > timeOf(known, conversationId));
+  const fresh = said.drafts
+    .map(inTime)
+    .filter(({ at, conversationId }) => at > timeOf(known, conversationId));
   let next = withoutReads(known, said.reads);
   for (const draft of fresh) next = { ...withTime(next, draft), drafts: others(next.drafts, draft) };
-  const freshMutes = said.mutes.filter((mute) => mute.at > (muteOf(known, mute)?.at ?? 0));
+  const freshMutes = said.mutes.map(inTime).filter((mute) => mute.at > (muteOf(known, mute)?.at ?? 0));
   for (const mute of freshMutes) next = withMutes(next, { ...mute, isTold: true });
   await putOwnState(tx, account, next);
   for (const reading of said.readings) await takeReading(transaction, reading);
@@ -294,6 +303,20 @@ function withTime(record: OwnStateRecord, draft: Omit<Draft, 'text'>): OwnStateR
   return { ...record, times };
 }
 
+/** Returns a time for what the person says now: later than what was said before, and one that a record can hold. */
+function timeAfter(before: number, now: number): number {
+  return Math.min(Math.max(now, before + 1), LATEST);
+}
+
+/**
+ * Has nothing be later than the relay had its message, on all devices alike: by a time in the far future one that is stolen, or whose
+ * clock is wrong, would have the last word for good.
+ */
+function timelyBy({ timestamp }: MessageRecord): <T extends { readonly at: number }>(one: T) => T {
+  const latest = Math.max(0, Date.parse(timestamp) + limits.clockDifference);
+  return (one) => (one.at > latest ? { ...one, at: latest } : one);
+}
+
 function timeOf({ times }: OwnStateRecord, conversationId: string): number {
   return times.find((one) => one.conversationId === conversationId)?.at ?? 0;
 }
@@ -306,7 +329,11 @@ function others<T extends { readonly conversationId: string }>(
 }
 
 function fits(drafts: readonly Draft[]): boolean {
-  return encoder.encode(JSON.stringify(drafts)).length <= limits.draftsSize;
+  return sizeOf(drafts) <= limits.draftsSize;
+}
+
+function sizeOf(drafts: readonly Draft[]): number {
+  return encoder.encode(JSON.stringify(drafts)).length;
 }
 
 function isOwn(

@@ -129,22 +129,8 @@ async function encryptAtOnce(
   messageId: string,
   env: Env,
 ): Promise<Encrypted | null> {
-  const { conversation } = transaction;
-  const group = await transaction.group();
-  const isMember =
-    conversation.membership === 'member' &&
-    (group === null || awaitedIds(group).length === 0) &&
-    conversation.pending === 'none' &&
-    conversation.refusal === null &&
-    !conversation.isDoubted;
-  const state = isMember ? await transaction.state() : null;
-  if (state === null) return null;
-  const [isKnown, changes, isHealing] = await Promise.all([
-    isPeerKnown(transaction, state),
-    dueChanges(transaction, state),
-    needsHealing(transaction, env.now()),
-  ]);
-  if (!isKnown || isDue(changes) || isHealing) return null;
+  const state = transaction.conversation.pending === 'none' ? await stateForAll(transaction) : null;
+  if (state === null || (await needsHealing(transaction, env.now()))) return null;
   return encrypt(transaction, state, message, messageId, env);
 }
 
@@ -192,6 +178,23 @@ export function changeView(
   record: OutboxRecord,
 ): MessageView {
   return { ...outboxView(account, conversationId, messageId, record), isChange: true };
+}
+
+/**
+ * Returns the group where something may go to all of its devices as they are: null for one outside, and where the person is to be asked
+ * first, or a commit takes somebody out before.
+ */
+export async function stateForAll(transaction: ConversationTransaction): Promise<MlsGroup | null> {
+  const { isDoubted, membership, refusal } = transaction.conversation;
+  const group = await transaction.group();
+  const isSettled = refusal === null && !isDoubted && (group === null || awaitedIds(group).length === 0);
+  const state = membership === 'member' && isSettled ? await transaction.state() : null;
+  if (state === null) return null;
+  const [isKnown, changes] = await Promise.all([
+    isPeerKnown(transaction, state),
+    dueChanges(transaction, state),
+  ]);
+  return isKnown && !isDue(changes) ? state : null;
 }
 
 /**

@@ -69,9 +69,10 @@ async function readStars(tx: Transaction, account: UnlockedAccount): Promise<Sta
   // A star that was taken back has an empty key.
   const range = IDBKeyRange.bound([self, ''], [self, []], true, true);
   const about = tx.objectStore('messages').index('about');
-  const [keys, rows] = await Promise.all([about.getAllKeys(range), about.getAll(range)]);
-  const logged = rows.map((row, at) => views.open(keys[at]?.[1] ?? 0, row));
-  logged.sort((one, other) => one.seq - other.seq);
+  // The newest alone: a device that was stolen may have left any number.
+  const seqs = (await about.getAllKeys(range)).map(([, seq]) => seq).sort((one, other) => other - one);
+  const newest = seqs.slice(0, limits.starsRead).reverse();
+  const logged = (await Promise.all(newest.map((seq) => views.at(seq)))).filter((one) => one !== null);
   const waiting = await views.waiting();
   const taken = new Set(waiting.flatMap(({ said }) => (said.kind === 'deletion' ? said.of : [])));
   const all: KnownMessage[] = [

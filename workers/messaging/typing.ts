@@ -15,6 +15,7 @@ import { withExportedKey } from '../conversation/exportedKey.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { readStatement } from '../identity/revocations.ts';
 import type { Session } from '../session/session.ts';
+import { stateForAll } from './queue.ts';
 
 /** Milliseconds that a sign's time may be away from this device's: a relay can't bring back older ones as new. */
 const freshness = 5 * 60_000;
@@ -40,7 +41,8 @@ export function createTyping(deps: TransactionDeps, session: Session) {
       const { kind } = parseConversationId(conversationId, account.userId);
       if (kind === 'self') return null;
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        const state = await lookedAt(transaction);
+        // Nobody learns that a message is being written which they don’t get.
+        const state = (await lookedAt(transaction)) && (await stateForAll(transaction));
         if (state === null) return null;
         const { epoch } = transaction.conversation;
         const { userId, device } = account;

@@ -49,8 +49,9 @@ function ForwardForm({ message: { content }, onClose }: Omit<ForwardDialogProps,
 
   async function forward() {
     if (content.kind !== 'text' || wanted.length === 0) return;
-    // People there may know nobody by these ids.
-    const text = content.isMarkdown ? withMentionNames(content.text, nameOf) : content.text;
+    // People there may know nobody by these ids. In a name that its owner has chosen brackets make no link, nor another mention.
+    const nameIn = (userId: string) => nameOf(userId).replace(/[\\[\]]/g, '\\$&');
+    const text = content.isMarkdown ? withMentionNames(content.text, nameIn) : content.text;
     setBusy(true);
     const left = new Set<string>();
     for (const { label: name, value: key } of wanted) {

@@ -17,7 +17,7 @@ const read = (seq: number) => ({ reads: [{ conversationId: ALICE_AND_BOB, seq }]
 const draft = (text: string) => ({ reads: [], drafts: [{ conversationId: ALICE_AND_BOB, text }] });
 
 /** Says what the page has noted. @returns whether there was something to say */
-async function tell(device: TestDevice, state: ReturnType<typeof read> | ReturnType<typeof draft>) {
+async function tell(device: TestDevice, state: Parameters<TestDevice['api']['tellOwnDevices']>[0]) {
   const isDue = await device.api.tellOwnDevices(state);
   for (const { messageId } of await device.api.outbox(OWN)) await device.flush(messageId);
   return isDue;
@@ -51,6 +51,29 @@ describe('read positions and drafts among own devices', () => {
     }
   });
 
+  it('go by messages that the outbox and the relay can hold, however much there is to tell', async () => {
+    const { laptop, phone } = await threeDevices();
+    const chats = Array.from({ length: 100 }, () => `direct:${ALICE}:b${laptop.relay.uuid().slice(1)}`);
+    for (const conversationId of chats)
+      await laptop.api.setMute({ conversationId, until: 8.64e15, mentions: true });
+    const reads = chats.map((conversationId) => ({ conversationId, seq: 1_000_000 }));
+    const drafts = [0, 1].map((at) => ({ conversationId: chats[at] ?? '', text: 'x'.repeat(48_000) }));
+    await tell(laptop, { reads, drafts });
+    expect((await told(phone))?.drafts).toEqual(drafts);
+    for (let more = true; more; await laptop.sync())
+      more = (await tell(laptop, { reads: [], drafts: [] })) ?? false;
+    await phone.sync();
+    expect(await phone.api.mutes()).toHaveLength(100);
+  });
+
+  it('leave a draft untold that is longer than a message may be, and tell the rest', async () => {
+    const { laptop, phone } = await threeDevices();
+    await tell(laptop, { ...read(3), drafts: draft('x'.repeat(70_000)).drafts });
+    expect(await told(phone)).toEqual({ ...read(3), drafts: [] });
+    await tell(laptop, draft('Half'));
+    expect((await told(phone))?.drafts).toEqual(draft('Half').drafts);
+  });
+
   it('are told to nobody where there is no other device', async () => {
     const world = createWorld();
     const laptop = await world.device(ALICE);
@@ -68,6 +91,50 @@ describe('read positions and drafts among own devices', () => {
     const rogue = await modifiedClient(world);
     rogue.send(OWN, own({ drafts: [{ conversationId: ALICE_AND_BOB, text: 'Old', at: 1 }] }));
     expect((await told(laptop))?.drafts).toEqual([]);
+  });
+
+  it('are told on after a device has said them, and what is muted, of the end of time', async () => {
+    const { laptop, phone, world } = await threeDevices();
+    const rogue = await modifiedClient(world);
+    const at = { conversationId: ALICE_AND_BOB, at: 8.64e15 };
+    const mutes = [{ ...at, until: 8.64e15, mentions: true }];
+    rogue.send(OWN, own({ drafts: [{ ...at, text: 'Old' }], mutes }));
+    for (const device of [laptop, phone]) await told(device);
+    world.clock.advance(1000);
+    await laptop.api.setMute({ conversationId: ALICE_AND_BOB, until: 0, mentions: true });
+    await tell(laptop, draft('New'));
+    expect(await told(phone)).toMatchObject({ ...draft('New'), mutes: true });
+    await laptop.sync();
+    expect(await tell(laptop, { reads: [], drafts: [] })).toBe(false);
+    for (const device of [laptop, phone]) expect(await device.api.mutes()).toEqual([]);
+  });
+
+  it('are told to a device whose clock was ahead as it has said them, too', async () => {
+    const { laptop, phone, world } = await threeDevices();
+    const right = world.clock.now();
+    world.clock.set(right + 365 * 24 * 60 * 60_000);
+    await laptop.api.setMute({ conversationId: ALICE_AND_BOB, until: 8.64e15, mentions: true });
+    await laptop.api.tellOwnDevices(draft('Old'));
+    world.clock.set(right + 1000);
+    await tell(laptop, { reads: [], drafts: [] });
+    for (const device of [laptop, phone]) await told(device);
+    world.clock.advance(1000);
+    await phone.api.setMute({ conversationId: ALICE_AND_BOB, until: 0, mentions: true });
+    await tell(phone, draft('New'));
+    expect(await told(laptop)).toMatchObject({ ...draft('New'), mutes: true });
+    expect(await laptop.api.mutes()).toEqual([]);
+  });
+
+  it('go on where the relay says that it had them before there was time', async () => {
+    const { laptop } = await threeDevices();
+    await laptop.api.setMute({ conversationId: ALICE_AND_BOB, until: 8.64e15, mentions: true });
+    await tell(laptop, draft('Half'));
+    const { lastSeq } = await laptop.api.conversation(OWN);
+    const entries = laptop.relay.entries(OWN, lastSeq);
+    const early = entries.map((entry) => ({ ...entry, timestamp: '0001-01-01T00:00:00.000Z' }));
+    await laptop.api.processEntries(OWN, early);
+    expect(await laptop.api.mutes()).toHaveLength(1);
+    expect(await tell(laptop, draft('Half a'))).toBe(true);
   });
 
   it('are taken from no revoked device, and from none that breaks the rules', async () => {

@@ -213,4 +213,22 @@ describe('somebody who keeps no rules', () => {
     await syncAll(alice, phone);
     for (const device of [alice, phone]) expect(await starred(device)).toEqual(['One.']);
   });
+
+  it('has the newest changes looked through alone, however many an own client leaves', async () => {
+    const { alice, phone, one, two, world } = await twoBrowsers();
+    const rogue = await modifiedClient(world);
+    const room = limits as { starsRead: number };
+    room.starsRead = 3;
+    try {
+      await star(alice, CHAT, one);
+      for (let at = 0; at < 3; at += 1) rogue.send(OWN, starOf(new Uint8Array(32).fill(at), CHAT));
+      await syncAll(alice, phone);
+      expect(await starred(alice)).toEqual([]);
+      await star(phone, CHAT, two);
+      await syncAll(alice);
+      expect(await starred(alice)).toEqual(['Two.']);
+    } finally {
+      room.starsRead = 10_000;
+    }
+  });
 });

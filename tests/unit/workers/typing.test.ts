@@ -113,6 +113,17 @@ describe('the sign that somebody is writing', () => {
     expect(await alice.api.sealTyping(selfOf(ALICE), true)).toBeNull();
   });
 
+  it('goes to nobody while a device that was revoked is still to be taken out', async () => {
+    const { alice, bob, world } = await createPair();
+    const phone = await world.device(BOB);
+    for (const device of [phone, bob, alice]) await device.sync();
+    const statement = await bob.revoke(phone.deviceId);
+    await alice.api.setRevoked([{ userId: BOB, deviceId: phone.deviceId, statement }]);
+    expect(await alice.api.sealTyping(ALICE_AND_BOB, true)).toBeNull();
+    await alice.send(ALICE_AND_BOB, 'to Bob’s laptop');
+    expect(await alice.api.sealTyping(ALICE_AND_BOB, true)).not.toBeNull();
+  });
+
   it('is feigned by a member in the name of another, which the relay alone can tell', async () => {
     const { alice, bob, relay, world } = await createTrio();
     const rogue = await Rogue.ofPerson(relay, CAROL);

@@ -45,6 +45,7 @@ describe('somebody whom a device finds in a group that it comes back to', () => 
     expect(await unvouchedOn(carol)).toEqual([DAVE]);
     const queued = await carol.queue(GROUP, 'not for everybody');
     await expect(carol.api.prepareMessage(queued)).rejects.toMatchObject({ code: 'members-in-doubt' });
+    expect(await carol.api.sealTyping(GROUP, true)).toBeNull();
     expect(dave.deviceId).not.toBe('');
 
     // The creator has one device: nobody else could have added Dave.
@@ -70,6 +71,7 @@ describe('somebody whom a device finds in a group that it comes back to', () => 
     await carol.sync();
     const { group } = await carol.api.sendAnyway(GROUP);
     expect(group?.unvouchedIds).toEqual([]);
+    expect(await carol.api.sealTyping(GROUP, true)).not.toBeNull();
     await carol.send(GROUP, 'to whoever is there');
     await alice.sync();
     await alice.send(GROUP, 'put right');

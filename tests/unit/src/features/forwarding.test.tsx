@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
+import { mentionsIn } from '#src/lib/markdown.ts';
 import { blocksAtom } from '#src/store/blocks.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { aino, kaisa, loaded, message, veikko } from '../support/app.tsx';
@@ -16,6 +17,14 @@ async function openDialog(world: World, text: string) {
   return within(await screen.findByRole('dialog', { name: 'Forward message' }));
 }
 
+/** Opens it at the one message that is there, which is formatted. */
+async function openOnlyDialog({ user }: World) {
+  const article = screen.getByRole('article');
+  await user.click(within(article).getByRole('button', { name: 'Message actions' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Forward' }));
+  return within(await screen.findByRole('dialog', { name: 'Forward message' }));
+}
+
 async function pick({ user }: World, dialog: Awaited<ReturnType<typeof openDialog>>, ...names: string[]) {
   await user.click(dialog.getByRole('combobox', { name: 'Forward to' }));
   for (const name of names) await user.click(await screen.findByRole('option', { name }));
@@ -26,10 +35,7 @@ describe('forwarding', () => {
   it('sends a text to whom is chosen, with names in the place of mentions', async () => {
     const text = 'Ask [@whoever](sinetti:user/kaisa-id) **now**';
     const world = await openVeikko(message(veikko.id, { kind: 'text', text, isMarkdown: true }));
-    const article = screen.getByRole('article');
-    await world.user.click(within(article).getByRole('button', { name: 'Message actions' }));
-    await world.user.click(await screen.findByRole('menuitem', { name: 'Forward' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Forward message' }));
+    const dialog = await openOnlyDialog(world);
     await pick(world, dialog, 'kaisa', 'Notes to self');
     await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -40,6 +46,20 @@ describe('forwarding', () => {
       ]),
     );
     expect(world.toasts()).toContain('success: Message forwarded to 2 conversations');
+  });
+
+  it('mentions nobody, and links to nothing, by the name of somebody who was mentioned', async () => {
+    const text = 'Ask [@whoever](sinetti:user/kaisa-id) **now**';
+    const named = { ...kaisa, username: '[@veikko](sinetti:user/veikko-id)' };
+    const world = await openVeikko(message(veikko.id, { kind: 'text', text, isMarkdown: true }));
+    world.store.set(contactsAtom, loaded(veikko, named));
+    const dialog = await openOnlyDialog(world);
+    await pick(world, dialog, 'veikko');
+    await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
+    await waitFor(() => expect(world.actions.forwardMessage).toHaveBeenCalled());
+    const [[, sent]] = world.actions.forwardMessage.mock.calls as unknown as [[string, string]];
+    expect(mentionsIn(sent)).toEqual([]);
+    expect(sent).toContain('veikko-id');
   });
 
   it('goes to five at most, and says so', async () => {
