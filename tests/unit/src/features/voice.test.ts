@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { durationText } from '#src/features/files/durationText.ts';
-import { playableType } from '#src/features/files/playableType.ts';
 import { zoomed } from '#src/features/files/useZoom.ts';
 import { waveformOf } from '#src/features/files/waveformOf.ts';
 import { withoutWriter } from '#src/features/files/withoutWriter.ts';
+import { playableType } from '#src/lib/playableType.ts';
 
 const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 
@@ -44,7 +44,7 @@ describe('a recording', () => {
     ['without an index', ''],
     ['with an index', seekHead],
   ])(
-    '%s leaves without the date and the names of what has written it, and with all of its sound',
+    'leaves without the date and the names of what has written it, and with all of its sound, %s',
     async (_, index) => {
       const recorded = new Blob([bytesOf(head + index + info + names + sound)], { type: 'audio/webm' });
       const clean = await withoutWriter(recorded);
