@@ -48,6 +48,11 @@ const text =
     typeof value === 'string' && value.length <= most && form.test(value) ? undefined : path;
 /** One line that people read: no marks that draw nothing or turn the text, and no space around it. */
 const line = (most: number) => text(most, /^(?!\s)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+(?<!\s)$/u);
+/** Without a host or with a port that there is not, no address can be made of it later. */
+const address =
+  (form: RegExp): Check =>
+  (value, path) =>
+    text(200, form)(value, path) ?? (URL.canParse(value as string) ? undefined : path);
 const orNull =
   (check: Check): Check =>
   (value, path) =>
@@ -91,6 +96,6 @@ export const wrongFact = (value: unknown): string | undefined => members(facts)(
 export const wrongSetting = (value: unknown): string | undefined =>
   members({
     ...facts,
-    apiHost: orNull(text(200, /^https?:\/\/[\w.:[\]-]+$/)),
-    mqttUrl: orNull(text(200, /^wss?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/)),
+    apiHost: orNull(address(/^https?:\/\/[\w.:[\]-]+$/)),
+    mqttUrl: orNull(address(/^wss?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/)),
   })(value, '');

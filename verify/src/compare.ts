@@ -41,8 +41,18 @@ const ordinary = new Set(
     ' ',
   ),
 );
-/** Headers by which any answer makes a browser do something, and which no answer of a relay has. */
-const commands = ['clear-site-data', 'link', 'refresh', 'service-worker-allowed'];
+/**
+ * Headers by which any answer makes a browser do something, and which no answer of a relay has. By cookies, and by dictionaries that later
+ * answers are encoded with, a browser would be known, and answered otherwise than who checks.
+ */
+const commands = [
+  'clear-site-data',
+  'link',
+  'refresh',
+  'service-worker-allowed',
+  'set-cookie',
+  'use-as-dictionary',
+];
 /** Addresses of the app that are no files: each answers with the one page. */
 export const routes = [
   '/',

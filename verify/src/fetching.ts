@@ -38,30 +38,53 @@ const defaultPatience: Patience = { all: 20 * 60_000, answer: 2 * 60_000, bytes:
 /** Bytes of the longest answer, with and without its encoding: ten times the largest file of the client. */
 export const largestFile = 16 * 1024 * 1024;
 
-/** @throws Error for more than one member: browsers read the first alone (RFC 1952 allows several) */
+type Decoder = (content: Uint8Array) => Uint8Array;
+type Decompress = (content: Uint8Array, options: { maxOutputLength: number; info: true }) => unknown;
+
+/**
+ * Returns a decoder that takes an encoding to its last byte. Node.js passes over what follows the first frame of zstd, where browsers read on
+ * (RFC 8878, section 3.1): they would run what was never compared.
+ */
+const wholly =
+  (decompress: Decompress): Decoder =>
+  (content) => {
+    // The types of `info` are those of what is returned without it.
+    const { buffer, engine } = decompress(content, { maxOutputLength: largestFile, info: true }) as {
+      readonly buffer: Uint8Array;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    if (engine.bytesWritten !== content.length) throw new Error('something follows the encoded content');
+    return buffer;
+  };
+
+/** Bytes of a gzip member behind its content: a checksum and a length. */
+const gzipTrailer = 8;
+
+/** Returns the bytes of a gzip member before its content (RFC 1952, section 2.3). */
+function gzipHeader(content: Uint8Array): number {
+  const flags = content[3] ?? 0;
+  let at = 10;
+  if ((flags & 0x04) !== 0) at += 2 + ((content[at] ?? 0) | ((content[at + 1] ?? 0) << 8));
+  for (const text of [0x08, 0x10]) if ((flags & text) !== 0) at = content.indexOf(0, at) + 1;
+  return (flags & 0x02) === 0 ? at : at + 2;
+}
+
+/** @throws Error for more than one member, the first of which may be empty: browsers read that alone (RFC 1952 allows several) */
 function ofOneMember(content: Uint8Array): Uint8Array {
-  const decoded = zlib.gunzipSync(content, { maxOutputLength: largestFile });
-  // The last four bytes are the length of what their own member holds.
-  const length = Buffer.from(content).readUInt32LE(content.length - 4);
-  if (length !== decoded.length) throw new Error('the gzip encoding has several members');
+  const decoded = wholly(zlib.gunzipSync)(content);
+  wholly(zlib.inflateRawSync)(content.subarray(gzipHeader(content), -gzipTrailer));
   return decoded;
 }
 
-type Decoder = (content: Uint8Array) => Uint8Array;
-
 /** Node.js has it from 22.15 on; Chromium takes it, and a relay that sends it to an older one is told that it can't be read. */
-const { zstdDecompressSync } = zlib as {
-  readonly zstdDecompressSync?: (content: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
-};
+const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: Decompress };
 
 const decoders: Readonly<Record<string, Decoder>> = {
-  br: (content) => zlib.brotliDecompressSync(content, { maxOutputLength: largestFile }),
+  br: wholly(zlib.brotliDecompressSync),
   gzip: ofOneMember,
-  deflate: (content) => zlib.inflateSync(content, { maxOutputLength: largestFile }),
+  deflate: wholly(zlib.inflateSync),
   identity: (content) => content,
-  ...(zstdDecompressSync === undefined
-    ? {}
-    : { zstd: (content: Uint8Array) => zstdDecompressSync(content, { maxOutputLength: largestFile }) }),
+  ...(zstdDecompressSync === undefined ? {} : { zstd: wholly(zstdDecompressSync) }),
 };
 
 /** Asks as Chromium would, so that a relay can't tell by the headers who is checking it. */

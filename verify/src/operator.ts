@@ -67,9 +67,9 @@ export function parseOperator(content: Uint8Array): OperatorSettings {
       const { issuer, name } = membersOf(item, where, ['name', 'issuer']);
       return { name: line(name, `${where}.name`, 40), issuer: line(issuer, `${where}.issuer`, 80) };
     }),
-    apiHost: nullOr(fields.apiHost, (host) => matching(host, 'apiHost', 200, /^https?:\/\/[\w.:[\]-]+$/)),
+    apiHost: nullOr(fields.apiHost, (host) => address(host, 'apiHost', /^https?:\/\/[\w.:[\]-]+$/)),
     mqttUrl: nullOr(fields.mqttUrl, (url) =>
-      matching(url, 'mqttUrl', 200, /^wss?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/),
+      address(url, 'mqttUrl', /^wss?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/),
     ),
   };
 }
@@ -155,6 +155,12 @@ function matching(value: unknown, where: string, most: number, form: RegExp): st
   return typeof value === 'string' && value.length <= most && form.test(value)
     ? value
     : refuse(`has a wrong ${where}`);
+}
+
+/** An address of that form which is one: with a port that there is not, Node.js would throw wherever it is used. */
+function address(value: unknown, where: string, form: RegExp): string {
+  const read = matching(value, where, 200, form);
+  return URL.canParse(read) ? read : refuse(`has a wrong ${where}`);
 }
 
 /** One line that people read, without marks that draw nothing or turn the text. */

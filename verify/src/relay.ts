@@ -153,12 +153,17 @@ export interface Asked {
 
 /**
  * Reads what the operator of a relay says.
- * @throws Failure `different` for what no client reads
+ * @throws Failure `different` for what no client reads, and for plain HTTP at a relay of HTTPS: no browser calls it from there, and
+ *   this program in its place would send passwords' proofs and tokens for everybody on the way to read
  */
 export async function operatorOf(app: string, fetcher: Fetcher): Promise<OperatorSettings> {
   const { content, status } = await fetcher.get(`${app}${operatorPath}`, 'preload');
   if (status !== 200) throw new Failure('different', `${operatorPath} answers ${status}.`);
-  return parseOperator(content);
+  const settings = parseOperator(content);
+  const isPlain = [settings.apiHost, settings.mqttUrl].some((address) => /^(?:http|ws):/.test(address ?? ''));
+  if (isPlain && app.startsWith('https:'))
+    throw new Failure('different', `${operatorPath} leads from HTTPS to plain HTTP.`);
+  return settings;
 }
 
 /**

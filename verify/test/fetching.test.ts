@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import * as zlib from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compareRelay, type Row } from '../src/compare.ts';
 import { Failure } from '../src/errors.ts';
@@ -69,6 +70,51 @@ describe('early hints', () => {
     const { rows } = await compareRelay(chain.release!, { app: url, keys: url }, fetcher);
     const isTold = ({ differences }: Row) => differences.includes('it is preceded by 103 with link');
     expect(rows.filter((row) => !isTold(row))).toEqual([]);
+  });
+});
+
+describe('an encoding', () => {
+  const answering = async (encoding: string, content: Uint8Array) => {
+    const url = await serving((_request, response) => {
+      response.setHeader('content-encoding', encoding);
+      response.end(content);
+    });
+    fetcher = createFetcher();
+    return fetcher.get(url, 'script');
+  };
+  /** A frame of zstd (RFC 8878, section 3.1.1) with its content as it is, in one block. */
+  const zstdFrame = (text: string) => {
+    const block = Buffer.alloc(3);
+    block.writeUIntLE((text.length << 3) | 1, 0, 3);
+    return Buffer.concat([
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, text.length]),
+      block,
+      Buffer.from(text),
+    ]);
+  };
+  const named = Buffer.from(zlib.gzipSync('signed'));
+  named[3] = 0x08;
+  const withName = Buffer.concat([named.subarray(0, 10), Buffer.from('main.js\0'), named.subarray(10)]);
+
+  it.each([
+    ['br', zlib.brotliCompressSync('signed')],
+    ['deflate', zlib.deflateSync('signed')],
+    ['gzip', zlib.gzipSync('signed')],
+    ['gzip', withName],
+  ])('of %s is taken off', async (encoding, content) => {
+    expect(Buffer.from((await answering(encoding, content)).content).toString()).toBe('signed');
+  });
+
+  it.each([
+    ['br', zlib.brotliCompressSync('signed'), zlib.brotliCompressSync('evil')],
+    ['deflate', zlib.deflateSync('signed'), zlib.deflateSync('evil')],
+    ['gzip', zlib.gzipSync('signed'), zlib.gzipSync('evil')],
+    // Browsers would read nothing, and a decoder of all members what was signed.
+    ['gzip', zlib.gzipSync(''), zlib.gzipSync('signed')],
+    // Browsers read on in the next frame. A Node.js that knows no zstd refuses all of it.
+    ['zstd', zstdFrame('signed'), zstdFrame('evil')],
+  ])('of %s has nothing behind it, which a browser may read otherwise', async (encoding, first, second) => {
+    expect(await failure(answering(encoding, Buffer.concat([first, second])))).toMatch(/^unreachable: /);
   });
 });
 

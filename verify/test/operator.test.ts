@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultOperator, wrongSetting } from '../../relay/contract/operator.ts';
 import { Failure } from '../src/errors.ts';
 import { parseOperator } from '../src/operator.ts';
+import { operatorOf } from '../src/relay.ts';
 
 const read = (value: unknown) => parseOperator(Buffer.from(JSON.stringify(value)));
 /** Returns whether this package takes a value, and whether the relay and the client do. */
@@ -41,6 +42,9 @@ const odd = fc.oneof(
     'http://[::1]:8080',
     'wss://mqtt.example.org/mqtt',
     'wss://mqtt.example.org/mqtt?x',
+    'https://relay.example.org:99999',
+    'https://[',
+    'wss://[::1/mqtt',
     'javascript:alert(1)',
     [],
     {},
@@ -88,6 +92,15 @@ describe('the settings of an operator', () => {
   });
 
   it.each([
+    { apiHost: 'https://relay.example.org:99999' },
+    { apiHost: 'https://[' },
+    { mqttUrl: 'wss://[::1/mqtt' },
+    { mqttUrl: 'wss://relay.example.org:99999/mqtt' },
+  ])('are refused with %o, of which no address can be made', (changed) => {
+    expect(taken({ ...defaultOperator, ...changed })).toEqual([false, false]);
+  });
+
+  it.each([
     ['a name twice', (text: string) => text.replace('{', '{"productName":"Bank",')],
     ['spaces', (text: string) => `${text}\n`],
     ['a prototype', (text: string) => text.replace('{', '{"__proto__":{},')],
@@ -95,4 +108,15 @@ describe('the settings of an operator', () => {
     const text = edit(JSON.stringify(defaultOperator));
     expect(() => parseOperator(Buffer.from(text))).toThrow(Failure);
   });
+
+  it.each([{ apiHost: 'http://relay.example.org' }, { mqttUrl: 'ws://relay.example.org/mqtt' }])(
+    'lead no call from HTTPS to plain HTTP: %o',
+    async (changed) => {
+      const content = Buffer.from(JSON.stringify({ ...defaultOperator, ...changed }));
+      const answer = { status: 200, headers: {}, content, early: [] };
+      const fetcher = { get: () => Promise.resolve(answer), close: () => undefined };
+      await expect(operatorOf('https://relay.example.org', fetcher)).rejects.toThrow('to plain HTTP');
+      expect(await operatorOf('http://relay.example.org', fetcher)).toMatchObject(changed);
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import { UNREAD, type WriteTransaction } from '../storage/db.ts';
 import { MessageKeeper } from './messageKeeper.ts';
-import type { LoggedMessage } from './messageView.ts';
+import { areClocksClose, type LoggedMessage } from './messageView.ts';
 
 /** Times are milliseconds since the Unix epoch. */
 const ClockRecord = object({
@@ -37,7 +37,7 @@ export async function followClock(tx: WriteTransaction, account: UnlockedAccount
 
 /**
  * Leaves each message the time that it had as the browser was last seen, and never more than its timer.
- * @returns false where it is rather the clock of now that is wrong: it is behind when the relay had a message that was read here
+ * @returns false where it is rather the clock of now that is wrong: it is behind when the relay had a message that was read here, by its sender's clock, too
  */
 async function setTimesBack(
   tx: WriteTransaction,
@@ -52,7 +52,11 @@ async function setTimesBack(
     const keeper = new MessageKeeper(tx, account, conversationId);
     const logged = await keeper.views.at(seq);
     if (logged === null) continue;
-    if (Date.parse(logged.record.timestamp) > now + limits.clockDifference) return false;
+    const { sentAt, timestamp } = logged.record;
+    const hadAt = Date.parse(timestamp);
+    // By one wrong time the relay alone could have all of them stay: the sender's clock has to say the same.
+    const isSure = sentAt !== null && areClocksClose(sentAt, hadAt);
+    if (isSure && hadAt > now + limits.clockDifference) return false;
     read.push({ keeper, logged });
   }
   for (const { keeper, logged } of read) keeper.setTimeBack(logged, seen);

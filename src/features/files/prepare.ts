@@ -1,11 +1,11 @@
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
+import { playableType } from '../../lib/playableType.ts';
 import type { NewFile } from '../../store/files.ts';
 import { withoutGifMetadata } from './gif.ts';
 import { measure } from './measure.ts';
 import { drawAnew } from './picture.ts';
 import { headerLength, readPictureHeader } from './pictureHeader.ts';
-import { playableType } from './playableType.ts';
 
 /** Bytes that all previews of a message have together. */
 const allPreviews = 44 * 1024;

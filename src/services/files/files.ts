@@ -5,7 +5,7 @@ import type { FileActions } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openFile, wholeFile } from './reading.ts';
-import { createStreams } from './streams.ts';
+import { createStreams, requirePlayable } from './streams.ts';
 import { createUnneededBlobs } from './unneededBlobs.ts';
 import { createUploads, type UploadsOptions } from './uploads.ts';
 
@@ -63,7 +63,10 @@ function createFiles(options: FilesOptions): Files {
       async read(place, { type }) {
         const parts: Blob[] = [];
         // A blob each: the browser keeps them elsewhere than in this page's memory.
-        for await (const piece of wholeFile(await openFile(reading, place))) parts.push(new Blob([piece]));
+        for await (const piece of wholeFile(await openFile(reading, place))) {
+          if (parts.length === 0) requirePlayable(piece, type);
+          parts.push(new Blob([piece]));
+        }
         return new Blob(parts, { type });
       },
 

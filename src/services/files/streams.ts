@@ -1,5 +1,7 @@
 import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
 import { errorText } from '../../lib/errorText.ts';
+import { playableType } from '../../lib/playableType.ts';
 import { isPlayable, type MediaFacts, mediaHandleIn, mediaUrl } from '../../serviceWorker/media.ts';
 import type { FileActions, FilePlace } from '../../store/files.ts';
 import { openFile, type ReadableFile, type ReadingOptions } from './reading.ts';
@@ -64,7 +66,9 @@ export function createStreams({
       facts: { type, size, pieceLength },
       async piece(index) {
         try {
-          return await piece(index);
+          const opened = await piece(index);
+          if (index === 0) requirePlayable(opened, type);
+          return opened;
         } catch (error) {
           problem = errorText(error, t('files.readFailed'));
           throw error;
@@ -80,6 +84,16 @@ export function createStreams({
       },
     };
   };
+}
+
+/**
+ * Holds the beginning of a file against the type that its sender names. Players look into what they get: of a playlist, some would fetch what
+ * stands in it, and so tell its sender when it is played, and from where.
+ * @throws AppError `unsupported` for neither sound nor film; pictures are not looked at
+ */
+export function requirePlayable(beginning: ArrayBuffer, type: string): void {
+  if (isPlayable(type) && playableType(new Uint8Array(beginning), type) === null)
+    throw new AppError('unsupported', t('files.unplayable'));
 }
 
 /** Opens pieces in any order. The worker lets go of the files that were opened long ago; then it is asked again. */

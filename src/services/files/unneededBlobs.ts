@@ -36,9 +36,13 @@ export interface UnneededBlobs {
 export function createUnneededBlobs({ background, blobs, deps }: UnneededBlobsOptions): UnneededBlobs {
   const { crypto, sessionEvents } = deps;
   let mayWait = false;
+  /** Deletions that were noted here and not seen in the outbox since: one that is nowhere may still be on its way there. */
+  const noted = new Set<string>();
 
   async function removeOf(deletionId: string, { blobIds, conversationId }: z.infer<typeof Unneeded>) {
     const place = await crypto.messagePlace(conversationId, deletionId);
+    if (place === null && noted.has(deletionId)) return;
+    noted.delete(deletionId);
     if (place === 'outbox') return;
     for (const blobId of place === 'log' ? blobIds : []) {
       await blobs.remove(blobId).catch((error: unknown) => {
@@ -68,6 +72,7 @@ export function createUnneededBlobs({ background, blobs, deps }: UnneededBlobsOp
       for (const index of content.files.keys())
         blobIds.push((await crypto.openFile(conversationId, messageId, index)).blobId);
       const unneeded = { conversationId, blobIds };
+      noted.add(deletionId);
       await crypto.writeLocal(`${entryPrefix}${deletionId}`, JSON.stringify(unneeded));
       mayWait = true;
     },

@@ -147,9 +147,30 @@ describe('a message that was opened while the clock was ahead', () => {
     expect(await sweep(tab)).toBe(HOUR);
   });
 
+  it('has no more than its time, though the relay says of another one that it comes from the future', async () => {
+    const { alice, bob, world } = await createHour();
+    await bob.send(CHAT, 'Opened in the future.');
+    await alice.sync();
+    await bob.send(CHAT, 'Another.', new Date(world.clock.now()).toISOString());
+    const right = world.clock.now();
+    world.clock.set(right + 10 * DAY);
+    const ahead = await alice.openTab();
+    const { lastSeq } = await ahead.api.conversation(CHAT);
+    const timestamp = new Date(right + 5 * DAY).toISOString();
+    const entries = ahead.relay.entries(CHAT, lastSeq).map((entry) => ({ ...entry, timestamp }));
+    await ahead.api.processEntries(CHAT, entries);
+    await readHere(ahead);
+    expect(await sweep(ahead)).toBe(HOUR);
+    world.clock.set(right + HOUR);
+    const tab = await alice.openTab();
+    expect(await sweep(tab)).toBe(HOUR);
+    await pass(world, HOUR, tab);
+    expect(await lines(tab)).toEqual([]);
+  });
+
   it('is left as it is where the clock of now is behind the time of its arrival', async () => {
     const { alice, bob, world } = await createHour();
-    await bob.send(CHAT, 'Stays its hour.');
+    await bob.send(CHAT, 'Stays its hour.', new Date(world.clock.now()).toISOString());
     await alice.sync();
     await readHere(alice);
     await sweep(alice);

@@ -1,14 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createSessionEvents } from '#src/services/core/sessionEvents.ts';
-import { createUnneededBlobs } from '#src/services/files/unneededBlobs.ts';
-import { queueChange } from './support/changes.ts';
+import { createUnneededBlobs, type UnneededBlobs } from '#src/services/files/unneededBlobs.ts';
 import { ALICE_AND_BOB as CHAT, type TestDevice } from './support/device.ts';
 import { createHour, HOUR, pass } from './support/disappearing.ts';
 
 const blobId = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 /** A file of Alice's that the log has, and its deletion, which waits. */
-async function createPlay() {
+async function createPlay(inBetween: (unneeded: UnneededBlobs) => Promise<void> = async () => undefined) {
   const { alice, bob, world } = await createHour();
   const fileId = await sealed(alice);
   const facts = { name: 'a.txt', type: 'text/plain', kind: 'file', description: '' } as const;
@@ -23,9 +22,12 @@ async function createPlay() {
   const log = { warn: () => undefined } as never;
   const deps = { crypto: alice.api, log, sessionEvents: createSessionEvents() };
   const unneeded = createUnneededBlobs({ deps, blobs: { remove: removed }, background: () => undefined });
-  const deletionId = await queueChange(alice, CHAT, { kind: 'deletion', of: messageId });
   if (message === undefined) throw new Error('no message');
+  const deletionId = alice.relay.uuid();
   await unneeded.note(deletionId, message);
+  await inBetween(unneeded);
+  const change = { kind: 'deletion', of: messageId } as const;
+  await alice.api.queueChange({ conversationId: CHAT, messageId: deletionId, sentAt, change });
   return { alice, bob, deletionId, messageId, removed, unneeded, world };
 }
 
@@ -47,6 +49,14 @@ describe('the files of a message that is being deleted', () => {
     expect(removed).toHaveBeenCalledExactlyOnceWith(blobId);
     await unneeded.remove();
     expect(removed).toHaveBeenCalledOnce();
+  });
+
+  it('go though entries come between the noting of a deletion and its queueing', async () => {
+    const { alice, deletionId, removed, unneeded } = await createPlay((one) => one.remove());
+    await alice.flush(deletionId);
+    await alice.sync();
+    await unneeded.remove();
+    expect(removed).toHaveBeenCalledExactlyOnceWith(blobId);
   });
 
   it.each([

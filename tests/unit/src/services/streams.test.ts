@@ -11,7 +11,9 @@ const film: AttachedFile = {
   description: '',
 };
 
-function world({ controlled = true } = {}) {
+const webm = [0x1a, 0x45, 0xdf, 0xa3, ...new TextEncoder().encode('webm')];
+
+function world({ controlled = true, beginning = webm } = {}) {
   const listeners = new Set<(event: MessageEvent) => void>();
   const container = {
     controller: controlled ? ({} as ServiceWorker) : null,
@@ -31,7 +33,10 @@ function world({ controlled = true } = {}) {
     },
     openPiece,
   };
-  const blobs = { read: async (_id: string, from: number) => Uint8Array.of(from / 1_048_832).buffer };
+  const blobs = {
+    read: async (_id: string, from: number) =>
+      from === 0 ? Uint8Array.from(beginning).buffer : Uint8Array.of(from / 1_048_832).buffer,
+  };
   const stream = createStreams({
     reading: { crypto, blobs },
     container,
@@ -70,7 +75,7 @@ describe('a file that is played', () => {
     const { ask, stream } = world();
     const opened = await stream(place, film);
     expect(opened?.url).toMatch(/^\/media\/[\w-]{36}$/);
-    expect(await ask(opened?.url ?? '', 2, 0)).toEqual([facts, [2], [0]]);
+    expect(await ask(opened?.url ?? '', 2, 0)).toEqual([facts, [2], webm]);
     for (const wrong of [3, -1, 0.5, '0', null, { index: 0 }])
       expect(await ask(opened?.url ?? '', wrong)).toEqual([facts, null]);
   });
@@ -81,7 +86,7 @@ describe('a file that is played', () => {
     expect(one?.url).not.toBe(other?.url);
     one?.end();
     expect(await ask(one?.url ?? '')).toEqual([null]);
-    expect(await ask(other?.url ?? '', 0)).toEqual([facts, [0]]);
+    expect(await ask(other?.url ?? '', 0)).toEqual([facts, webm]);
     end();
     expect(await ask(other?.url ?? '')).toEqual([null]);
     other?.end();
@@ -96,6 +101,16 @@ describe('a file that is played', () => {
     expect(await ask(opened?.url ?? '', 1)).toEqual([facts, [1]]);
     expect(openings()).toBe(2);
     expect(openPiece.mock.lastCall?.[0]).toBe('opened 2');
+  });
+
+  it.each([
+    ['a playlist', '#EXTM3U\n#EXTINF:1,\nhttps://tracker.example/1.ts\n'],
+    ['a page', '<html><script src="x.js"></script>'],
+  ])('is none where it is %s, whatever its sender calls it', async (_what, text) => {
+    const { ask, stream } = world({ beginning: [...new TextEncoder().encode(text)] });
+    const opened = await stream(place, film);
+    expect(await ask(opened?.url ?? '', 0)).toEqual([facts, null]);
+    expect(opened?.problem()).toMatch(/can’t play/);
   });
 
   it('says why a piece can’t be had', async () => {
