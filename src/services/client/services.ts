@@ -122,24 +122,17 @@ export function createServices(options: ServicesOptions) {
     onLost: () => knownPresence.lost(),
   });
 
-  let loadingTyping: Promise<Typing> | null = null;
+  /** For what is loaded when it is asked for. */
+  const demanded = { background, deps, ownUserId, realtime };
   /** Does something with the signs of writing, whose code loads with the first of them, unless the person wants none. */
   function whileTyping(task: (typing: Typing) => Promise<void>): void {
     if (!options.showsTyping()) return;
-    loadingTyping ??= import('../conversations/typing.ts').then(({ createTyping }) =>
-      createTyping({ deps, ownUserId, realtime }),
-    );
-    const loading = loadingTyping;
-    background(async () => task(await loading));
+    background(async () => task((await import('../conversations/typing.ts')).typingOf(demanded)));
   }
 
-  let loadingMutes: Promise<Mutes> | null = null;
   /** Most people mute nothing. */
-  function loadMutes(): Promise<Mutes> {
-    loadingMutes ??= import('../conversations/mutes.ts').then(({ createMutes }) =>
-      createMutes({ deps, ownUserId, background }),
-    );
-    return loadingMutes;
+  async function loadMutes(): Promise<Mutes> {
+    return (await import('../conversations/mutes.ts')).mutesOf(demanded);
   }
   sessionEvents.on('mutesChanged', ({ isHere }) => {
     if (!isHere) background(async () => (await loadMutes()).refresh());

@@ -4,6 +4,7 @@ import { type Mute, mutesAtom } from '../../store/mutes.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
+import { oncePerSession } from '../core/oncePerSession.ts';
 import { timings } from '../core/timings.ts';
 
 /** The conversations that make no noise for a while, on all of the person's devices (PROTOCOL section 2). */
@@ -19,7 +20,10 @@ export interface MutesOptions {
   readonly background: Background;
 }
 
-export function createMutes({ background, deps, ownUserId }: MutesOptions): Mutes {
+/** Returns what is muted in a session. */
+export const mutesOf = oncePerSession(createMutes);
+
+function createMutes({ background, deps, ownUserId }: MutesOptions): Mutes {
   const { clock, crypto, sessionEvents, store } = deps;
   let timer: Timer | null = null;
 

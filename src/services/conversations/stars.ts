@@ -8,6 +8,7 @@ import { starredIdsAtom, starsAtom } from '../../store/stars.ts';
 import { conversationOf, keyOf, selfOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
+import { oncePerSession } from '../core/oncePerSession.ts';
 import type { Chats } from './chats.ts';
 import { type Outbox, sendQueued } from './outbox.ts';
 
@@ -26,14 +27,8 @@ export interface StarsOptions {
   readonly background: Background;
 }
 
-const made = new WeakMap<StarsOptions, Stars>();
-
-/** Returns the stars of a session, which are loaded when somebody looks at messages: the same for the same options. */
-export function starsOf(options: StarsOptions): Stars {
-  const stars = made.get(options) ?? createStars(options);
-  made.set(options, stars);
-  return stars;
-}
+/** Returns the stars of a session, which are loaded when somebody looks at messages. */
+export const starsOf = oncePerSession(createStars);
 
 function createStars(options: StarsOptions): Stars {
   const { background, ownUserId } = options;

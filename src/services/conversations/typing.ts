@@ -6,6 +6,7 @@ import { trustAtom } from '../../store/trust.ts';
 import { typingAtom, type Writer } from '../../store/typing.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
+import { oncePerSession } from '../core/oncePerSession.ts';
 import { timings } from '../core/timings.ts';
 
 /** Tells others that the person is writing, and the screen who is (PROTOCOL section 10). */
@@ -22,7 +23,10 @@ export interface TypingOptions {
   readonly realtime: Pick<Realtime, 'isConnected' | 'publishFleeting'>;
 }
 
-export function createTyping({ deps, ownUserId, realtime }: TypingOptions): Typing {
+/** Returns the signs of writing of a session. */
+export const typingOf = oncePerSession(createTyping);
+
+function createTyping({ deps, ownUserId, realtime }: TypingOptions): Typing {
   const { clock, crypto, sessionEvents, store } = deps;
   /** The time at which others were last told that the person is writing, where they may still be shown it. */
   const told = new Map<ConversationKey, number>();

@@ -3,6 +3,7 @@ import { t } from '../../i18n/i18n.ts';
 import { type BlobsOptions, createBlobs } from '../../net/blobs.ts';
 import type { FileActions } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
+import { oncePerSession } from '../core/oncePerSession.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openFile, wholeFile } from './reading.ts';
 import { createStreams, requirePlayable } from './streams.ts';
@@ -24,14 +25,8 @@ export interface Files {
   resume(): Promise<void>;
 }
 
-const ofSessions = new WeakMap<FilesOptions, Files>();
-
-/** The files of a session, made once for it. */
-export function filesOf(options: FilesOptions): Files {
-  const made = ofSessions.get(options) ?? createFiles(options);
-  ofSessions.set(options, made);
-  return made;
-}
+/** Returns the files of a session. */
+export const filesOf = oncePerSession(createFiles);
 
 function createFiles(options: FilesOptions): Files {
   const { clock, crypto, newId } = options.deps;

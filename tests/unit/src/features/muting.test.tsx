@@ -30,6 +30,8 @@ describe('muting a chat', () => {
     const [to, mute] = actions.muteConversation.mock.calls[0] ?? [];
     expect([to, mute?.mentions]).toEqual([veikko.id, true]);
     expect((mute?.until ?? 0) - before).toBeGreaterThanOrEqual(60 * 60_000);
+    // The page is hidden until the dialog is gone.
+    await screen.findByRole('region', { name: 'Conversations' });
     expect(row()).not.toHaveAccessibleName(/Muted/);
     act(() => store.set(mutesAtom, { [veikko.id]: later }));
     expect(screen.getByRole('button', { name: 'Muted' })).toBeVisible();

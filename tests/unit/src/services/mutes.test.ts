@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '#src/crypto/client.ts';
-import { createMutes, type Mutes } from '#src/services/conversations/mutes.ts';
+import { type Mutes, mutesOf } from '#src/services/conversations/mutes.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { groupKeyOf } from '#src/store/chats.ts';
 import { forGood, mutesAtom } from '#src/store/mutes.ts';
@@ -27,7 +27,7 @@ beforeEach(() => {
     },
   });
   deps.sessionEvents.on('mutesChanged', told);
-  mutes = createMutes({ deps, ownUserId: me, background: createBackground(deps.log) });
+  mutes = mutesOf({ deps, ownUserId: me, background: createBackground(deps.log) });
 });
 
 const shown = () => Object.keys(deps.store.get(mutesAtom));

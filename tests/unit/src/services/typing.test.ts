@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '#src/crypto/client.ts';
-import { createTyping, type Typing } from '#src/services/conversations/typing.ts';
+import { type Typing, typingOf } from '#src/services/conversations/typing.ts';
 import { type ConversationState, chatsAtom, groupKeyOf } from '#src/store/chats.ts';
 import { type Group, groupsAtom } from '#src/store/groups.ts';
 import { trustAtom } from '#src/store/trust.ts';
@@ -27,7 +27,7 @@ beforeEach(() => {
   publishFleeting.mockReset();
   deps = testDeps({ crypto: { sealTyping, openTyping, hasFormerDevices: async () => true } });
   open(peer, state());
-  typing = createTyping({
+  typing = typingOf({
     deps,
     ownUserId: me,
     realtime: { isConnected: () => isConnected, publishFleeting },
