@@ -68,7 +68,7 @@ describe('settings', () => {
 
   it('turn read receipts off, for both', async () => {
     const { user, preferences } = showSettings();
-    expect(screen.getByText(/you see it of them/)).toBeVisible();
+    expect(screen.getByText(/received and read, and you see it of them/)).toBeVisible();
     await user.click(screen.getByRole('switch', { name: 'Read receipts' }));
     expect(preferences().readReceipts).toBe(false);
   });
