@@ -184,7 +184,7 @@ test('a toast stands over nothing that one goes on with, lets clicks through and
       await isOutOfTheWay(page, {
         text: 'Not sent.',
         cause: () => button('Send').click(),
-        controls: ['Send', 'Retry', 'Message to bob'],
+        controls: ['Record a voice message', 'Retry', 'Message to bob'],
       });
     });
   }
