@@ -167,7 +167,7 @@ const rooms = [
   client(5, 'net/blobs.ts', ['lib'], ['@sinetti/relay/contract/blobs']),
   client(5, 'net/http.ts', ['lib'], ['ky']),
   client(5, 'net/mqtt.ts', ['lib'], ['mqtt', '@sinetti/relay/contract']),
-  client(5, 'serviceWorker', ['lib/trustedScriptUrl.ts']),
+  client(5, 'serviceWorker', ['lib/trustedScriptUrl.ts'], ['@sinetti/relay/contract/operator']),
 
   { door: 6, room: 'relay/contract', may: [], packages: ['zod/mini'] },
 

@@ -7,7 +7,7 @@ import { localeStorageKey, preferredLocale } from '../i18n/locales.ts';
 import { delay, systemClock } from '../lib/clock.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { createLog } from '../lib/log.ts';
-import { loadOperator, operator } from '../operator/index.ts';
+import { loadOperator, operator, operatorPath } from '../operator/index.ts';
 import { tokenStorageKey } from '../services/session/token.ts';
 import { parsePreferences, preferencesAtom, preferencesStorageKey } from '../store/preferences.ts';
 import { applyTheme } from '../ui/theme.ts';
@@ -29,7 +29,7 @@ async function start() {
   const store = createStore();
   const log = createLog(console);
   async function readOperator() {
-    if (!(await loadOperator(fetch))) log.warn('invalid-response', { route: '/operator.json' });
+    if (!(await loadOperator(fetch))) log.warn('invalid-response', { route: operatorPath });
     document.getElementById('keys')?.setAttribute('title', operator.productName);
   }
   const told = readOperator();

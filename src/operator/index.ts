@@ -1,6 +1,6 @@
 import { defaultOperator, type Operator, operatorPath, wrongSetting } from '@sinetti/relay/contract/operator';
 
-export type { Operator } from '@sinetti/relay/contract/operator';
+export { type Operator, operatorPath } from '@sinetti/relay/contract/operator';
 
 /** The settings of this installation, as its relay has told them; until then, and where it tells none, the defaults. */
 export let operator: Operator = defaultOperator;

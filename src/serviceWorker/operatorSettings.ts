@@ -1,8 +1,6 @@
+import { operatorPath } from '@sinetti/relay/contract/operator';
 import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
 import type { OperatorSettings } from './precache.ts';
-
-/** The address of the operator's settings as the page reads them. */
-export const operatorPath = '/operator.json';
 
 /** The part of a service worker's scope that is used: pages are checked without its types. */
 interface Scope {

@@ -253,10 +253,10 @@ export const OwnStateInput = object({
   ),
 });
 
-/** Until when, in milliseconds since the Unix epoch; 8.64e15 for good, 0 for no longer. */
+/** Until when, in milliseconds since the Unix epoch; the latest that there is for good, 0 for no longer. */
 export const MuteInput = object({
   conversationId: ConversationId,
-  until: integer(0, 8.64e15),
+  until: integer(0, limits.latestTime),
   mentions: boolean,
 });
 

@@ -105,6 +105,8 @@ export const limits = {
   viewFile: 16 * 1024 * 1024,
   /** Entries up to which a device that comes new takes all digests of the log, and compares what the GroupInfo says. */
   entriesLinked: 1000,
+  /** Milliseconds since the Unix epoch: the latest that a Date can be. */
+  latestTime: 8.64e15,
   /** Milliseconds between the sender's clock and the relay's up to which the sender's is shown. */
   clockDifference: 5 * 60_000,
   /** Days by which an entry has to be too young to have been deleted: clocks may be a day apart, and jobs run late. */

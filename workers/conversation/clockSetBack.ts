@@ -12,7 +12,7 @@ import { areClocksClose, type LoggedMessage } from './messageView.ts';
 /** Times are milliseconds since the Unix epoch. */
 const ClockRecord = object({
   /** The latest time at which a worker has looked for what is over. */
-  seen: integer(0, 8.64e15),
+  seen: integer(0, limits.latestTime),
   /** Milliseconds by which the clock was found to be set back, all in all. */
   setBack: integer(0),
 });

@@ -132,8 +132,9 @@ export class ConversationTransaction implements TransactionScope {
     // The rejoin compares its tree with these members.
     if (this.#state !== null && this.#isNewEpoch) this.#putMembers(this.#state);
     this.endState();
-    const fork = { membership: 'forked', forkReason: reason, refusal } satisfies Partial<ConversationRecord>;
-    Object.assign(this.conversation, fork);
+    this.conversation.membership = 'forked';
+    this.conversation.forkReason = reason;
+    this.conversation.refusal = refusal;
   }
 
   /** Marks that the log is read no further before the person has judged a changed account key. */
@@ -142,12 +143,8 @@ export class ConversationTransaction implements TransactionScope {
   }
 
   async membershipPolicy(): Promise<MembershipPolicy> {
-    this.#membershipPolicy ??= await MembershipPolicy.load(
-      this.tx,
-      this.account,
-      this.conversationId,
-      await this.group(),
-    );
+    const { account, conversationId, tx } = this;
+    this.#membershipPolicy ??= await MembershipPolicy.load(tx, account, conversationId, await this.group());
     return this.#membershipPolicy;
   }
 

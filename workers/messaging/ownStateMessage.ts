@@ -29,9 +29,8 @@ import { noteHad, Revisions, readKnown } from './revisionsMessage.ts';
 const VERSION = 1;
 export const OWN_STATE = 'own-state';
 
-/** Milliseconds since the Unix epoch: the latest that a Date can be. */
-const LATEST = 8.64e15;
-const time = integer(0, LATEST);
+/** Milliseconds since the Unix epoch. */
+const time = integer(0, limits.latestTime);
 const Read = object({ conversationId: ConversationId, seq: integer(1) });
 const Draft = object({ conversationId: ConversationId, text: string(limits.text), at: time });
 type Draft = Guarded<typeof Draft>;
@@ -207,14 +206,10 @@ export async function takeOwnState(
   const known = await readOwnState(tx, account);
   const inTime = timelyBy(record);
   if (record.own) {
-    const isSaid = (one: Draft) =>
-      said.drafts.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
-    const drafts = known.drafts.filter((one) => !isSaid(one));
+    const drafts = known.drafts.filter((one) => !isIn(said.drafts, one));
     // Later ones are behind them.
     const readings = known.readings.slice(said.readings.length);
-    const isMuteSaid = (one: Mute) =>
-      said.mutes.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
-    const mutes = known.mutes.map((one) => (isMuteSaid(one) ? { ...inTime(one), isTold: true } : one));
+    const mutes = known.mutes.map((one) => (isIn(said.mutes, one) ? { ...inTime(one), isTold: true } : one));
     let next = withoutReads(known, said.reads);
     for (const draft of said.drafts)
       if (draft.at === timeOf(known, draft.conversationId)) next = withTime(next, inTime(draft));
@@ -303,9 +298,16 @@ function withTime(record: OwnStateRecord, draft: Omit<Draft, 'text'>): OwnStateR
   return { ...record, times };
 }
 
+type Dated = Pick<Draft | Mute, 'at' | 'conversationId'>;
+
+/** Returns whether what was said of a conversation is this, or later. */
+function isIn(said: readonly Dated[], { at, conversationId }: Dated): boolean {
+  return said.some((one) => one.conversationId === conversationId && one.at >= at);
+}
+
 /** Returns a time for what the person says now: later than what was said before, and one that a record can hold. */
 function timeAfter(before: number, now: number): number {
-  return Math.min(Math.max(now, before + 1), LATEST);
+  return Math.min(Math.max(now, before + 1), limits.latestTime);
 }
 
 /**

@@ -41,10 +41,10 @@ export function createStars(deps: TransactionDeps, session: Session) {
         const same = stars.filter(
           (one) => one.conversationId === conversationId && one.of === message.contentId,
         );
+        const mayBeFull = isStarred && same.length === 0 && stars.length >= limits.stars;
         // A star whose message is gone takes no room.
-        const isFull =
-          stars.length >= limits.stars && (await shownStars(tx, account, stars)).length >= limits.stars;
-        if (isStarred && same.length === 0 && isFull) throw new CryptoApiError('stars-full');
+        if (mayBeFull && (await shownStars(tx, account, stars)).length >= limits.stars)
+          throw new CryptoApiError('stars-full');
         return { contentId: message.contentId, given: same };
       });
       if (isStarred === given.length > 0) return null;

@@ -12,20 +12,19 @@ import {
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
 import { withExportedKey } from '../conversation/exportedKey.ts';
+import { areClocksClose } from '../conversation/messageView.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { readStatement } from '../identity/revocations.ts';
 import type { Session } from '../session/session.ts';
 import { stateForAll } from './queue.ts';
-
-/** Milliseconds that a sign's time may be away from this device's: a relay can't bring back older ones as new. */
-const freshness = 5 * 60_000;
 
 export function createTyping(deps: TransactionDeps, session: Session) {
   /** The time of the newest sign of each device in each conversation, so that none counts twice. */
   const newest = new Map<string, number>();
 
   function isNew(key: string, at: number): boolean {
-    if (Math.abs(at - deps.env.now()) > freshness || at <= (newest.get(key) ?? 0)) return false;
+    // A relay can't bring back older ones as new.
+    if (!areClocksClose(at, deps.env.now()) || at <= (newest.get(key) ?? 0)) return false;
     newest.delete(key);
     newest.set(key, at);
     const [oldest] = newest.keys();

@@ -116,7 +116,7 @@ export type PinRecord = Guarded<typeof PinRecord>;
 export const LogPositionRecord = object({ start: integer(0), position: integer(0), hash: bytes(32, 32) });
 
 /** A position up to which the person has read, and when (ms since the Unix epoch): the clocks of what disappears start then. */
-export const ReadingRecord = object({ seq: integer(1), at: integer(0, 8.64e15) });
+export const ReadingRecord = object({ seq: integer(1), at: integer(0, limits.latestTime) });
 
 const nothingTold = { epoch: 0, position: 0, readSeq: 0 };
 

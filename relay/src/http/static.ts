@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -39,7 +38,8 @@ export async function serveWebClient(
       return reply.redirect(`${originsOf(request, config, ports()).keys}${path}`);
     });
   }
-  app.get(operatorPath, (_request, reply) => reply.type('application/json').send(JSON.stringify(operator)));
+  const settings = JSON.stringify(operator);
+  app.get(operatorPath, (_request, reply) => reply.type('application/json').send(settings));
   serveOperatorScript(app, config, ports, scriptsIn(web).frame, { operator });
   serveManifest(app, web, operator);
   await app.register(fastifyStatic, { ...filesOf(web, 'app'), globIgnore: [manifestPath.slice(1)] });
@@ -75,11 +75,8 @@ const manifestPath = '/manifest.webmanifest';
 function serveManifest(app: FastifyInstance, { current }: WebClient, { productName }: Operator): void {
   const file = path.join(current, 'app', manifestPath);
   if (!existsSync(file)) return;
-  app.get(manifestPath, async (_request, reply) => {
-    const built = await readFile(file, 'utf8');
-    const named = built.replaceAll('"%productName%"', () => JSON.stringify(productName));
-    return reply.type('application/manifest+json').send(named);
-  });
+  const named = readFileSync(file, 'utf8').replaceAll('"%productName%"', () => JSON.stringify(productName));
+  app.get(manifestPath, (_request, reply) => reply.type('application/manifest+json').send(named));
 }
 
 /**

@@ -2,6 +2,7 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { Download, File as FileIcon } from 'lucide-react';
 import { useState } from 'react';
 import { byteText } from '../../i18n/byteText.ts';
+import { fileName } from '../../i18n/fileName.ts';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
@@ -12,7 +13,7 @@ import { onDemand } from '../../ui/onDemand.tsx';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import styles from './FilesContent.module.css';
 import { FilmPlayer } from './FilmPlayer.tsx';
-import { nameOf, pictureWords } from './fileWords.ts';
+import { pictureWords } from './fileWords.ts';
 import type { PictureViewerProps } from './PictureViewer.tsx';
 import { previewUrl } from './preview.ts';
 import { SoundPlayer } from './SoundPlayer.tsx';
@@ -103,7 +104,7 @@ function Picture({ file, isHere, place, tabIndex }: PartProps) {
 function Film(props: PartProps) {
   const { file, isHere, place, tabIndex } = props;
   const media = useMedia(place, file);
-  const name = file.description || t('files.filmNamed', { name: nameOf(file) });
+  const name = file.description || t('files.filmNamed', { name: fileName(file) });
   return (
     <>
       <FilmPlayer media={media} file={file} name={name} isHere={isHere} tabIndex={tabIndex} />
@@ -116,7 +117,7 @@ function Sound(props: PartProps) {
   const { file, isHere, place, tabIndex } = props;
   const media = useMedia(place, file);
   const { duration, kind, waveform } = file;
-  const name = kind === 'voice' ? t('files.voice') : nameOf(file);
+  const name = kind === 'voice' ? t('files.voice') : fileName(file);
   return (
     <>
       {isHere && (
@@ -133,14 +134,14 @@ function Row({ file, isHere, place, tabIndex }: PartProps) {
     <div className={styles.row}>
       <FileIcon aria-hidden="true" />
       <span className={styles.words}>
-        <bdi className={styles.name}>{nameOf(file)}</bdi>
+        <bdi className={styles.name}>{fileName(file)}</bdi>
         <span className={styles.size}>{byteText(file.size)}</span>
       </span>
       {isHere && (
         <IconButton
           size="small"
           tabIndex={tabIndex}
-          label={t('files.downloadNamed', { name: nameOf(file) })}
+          label={t('files.downloadNamed', { name: fileName(file) })}
           icon={<Download aria-hidden="true" />}
           onClick={save}
         />

@@ -1,12 +1,13 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
+import { fileName } from '../../i18n/fileName.ts';
 import { t } from '../../i18n/i18n.ts';
 import { activeConversationAtom, chatsAtom } from '../../store/chats.ts';
 import { type AttachedFile, type FilePlace, uploadsAtom } from '../../store/files.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Spinner } from '../../ui/Spinner.tsx';
-import { nameOf, pictureWords } from './fileWords.ts';
+import { pictureWords } from './fileWords.ts';
 import { Glyph } from './glyphs.tsx';
 import styles from './PictureViewer.module.css';
 import { useFileUrl } from './useFileUrl.ts';
@@ -33,7 +34,7 @@ export function PictureViewer({ open, onOpenChange, first }: PictureViewerProps)
     setPicture(first);
   };
   return (
-    <Dialog wide open={open} onOpenChange={close} title={<bdi>{nameOf(picture.file)}</bdi>}>
+    <Dialog wide open={open} onOpenChange={close} title={<bdi>{fileName(picture.file)}</bdi>}>
       <Viewer picture={picture} onShow={setPicture} />
     </Dialog>
   );

@@ -1,10 +1,10 @@
 import { useAtomValue, useSetAtom } from 'jotai';
+import { fileName } from '../../i18n/fileName.ts';
 import { t } from '../../i18n/i18n.ts';
 import { openFile } from '../../lib/fileSink.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { AttachedFile, FilePlace } from '../../store/files.ts';
-import { nameOf } from './fileWords.ts';
 
 /** Saves a file where the person says. Whatever it is, the browser is told that it is bytes, and opens nothing. */
 export function useSave(place: FilePlace, file: AttachedFile): () => void {
@@ -13,7 +13,7 @@ export function useSave(place: FilePlace, file: AttachedFile): () => void {
   return () =>
     void attempt(
       async () => {
-        const sink = await openFile({ name: nameOf(file), type: 'application/octet-stream' });
+        const sink = await openFile({ name: fileName(file), type: 'application/octet-stream' });
         if (sink !== null) await (await actions.files()).save(place, sink);
       },
       { failure: t('files.saveFailed') },

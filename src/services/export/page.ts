@@ -1,4 +1,5 @@
 import { byteText } from '../../i18n/byteText.ts';
+import { fileName } from '../../i18n/fileName.ts';
 import { activeLocale, formatLocale, t } from '../../i18n/i18n.ts';
 import { directionOf } from '../../i18n/locales.ts';
 import { undecryptableTexts } from '../../i18n/undecryptable.ts';
@@ -10,12 +11,7 @@ import { formattedText } from './formattedText.ts';
 import type { ExportLayout, Quoted } from './layout.ts';
 import { html, Markup } from './markup.ts';
 import stylesheet from './page.css?raw';
-import type { ExportedFile, ExportedMessage } from './records.ts';
-
-/** The name of a file, or words in its place. */
-export function fileName({ name }: Pick<ExportedFile, 'name'>): string {
-  return name || t('files.nameless');
-}
+import type { ExportedMessage } from './records.ts';
 
 /** Names those whom a message mentions, in its former versions too. */
 function nameIn({ mentions }: ExportedMessage): (userId: string) => string {

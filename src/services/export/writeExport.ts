@@ -1,4 +1,5 @@
 import type { Quote } from '../../crypto/client.ts';
+import { fileName } from '../../i18n/fileName.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { FileSink } from '../../lib/fileSink.ts';
@@ -12,7 +13,7 @@ import { createData } from './data.ts';
 import { gatherFacts } from './facts.ts';
 import type { Quoted } from './layout.ts';
 import { exportedConversations, pagesOf } from './messages.ts';
-import { createPage, fileName } from './page.ts';
+import { createPage } from './page.ts';
 import { createPieces } from './pieces.ts';
 import { type ConversationNames, conversationTitle, messageRecord } from './records.ts';
 
