@@ -6,10 +6,12 @@ import { startTestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
 import { root } from '../support/projectFiles.ts';
 import { Browser, befriend, until, untilConnected } from './support/browser.ts';
 
-// Receipts follow on their own, a second later: on a slow machine that would be within the next message.
+// Receipts follow on their own, a second later, and polls by the clock: on a slow machine that would be within each message.
 vi.mock('#src/services/core/timings.ts', async (original) => {
   const { timings } = await original<{ timings: Record<string, number> }>();
-  return { timings: { ...timings, receiptDelay: 3_600_000 } };
+  const later = 3_600_000;
+  const polls = { contactsPolling: later, tokenCheck: later, backupPolling: later, backupCopying: later };
+  return { timings: { ...timings, receiptDelay: later, ...polls } };
 });
 
 // The relay looks for the operator's news each second, which on a slow machine is within each message.
