@@ -1,7 +1,5 @@
 import styles from './Waveform.module.css';
-
-/** The loudest of a value. */
-const loudest = 31;
+import { loudest } from './waveformOf.ts';
 
 /** How loud a recording is along its time, and in another colour as far as it has been played. */
 export function Waveform({ values, share }: { values: readonly number[]; share: number }) {

@@ -1,5 +1,6 @@
 const count = 64;
-const loudest = 31;
+/** The largest of its values. */
+export const loudest = 31;
 /** The least loudness that fills the height: a recording that is quieter all the way is noise. */
 const quiet = 0.05;
 
