@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -75,8 +76,11 @@ const manifestPath = '/manifest.webmanifest';
 function serveManifest(app: FastifyInstance, { current }: WebClient, { productName }: Operator): void {
   const file = path.join(current, 'app', manifestPath);
   if (!existsSync(file)) return;
-  const named = readFileSync(file, 'utf8').replaceAll('"%productName%"', () => JSON.stringify(productName));
-  app.get(manifestPath, (_request, reply) => reply.type('application/manifest+json').send(named));
+  app.get(manifestPath, async (_request, reply) => {
+    const built = await readFile(file, 'utf8');
+    const named = built.replaceAll('"%productName%"', () => JSON.stringify(productName));
+    return reply.type('application/manifest+json').send(named);
+  });
 }
 
 /**
