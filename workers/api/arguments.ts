@@ -221,6 +221,7 @@ export const Retention = withDefault(
 );
 export const IsShown = boolean;
 export const IsWriting = boolean;
+export const IsPinned = boolean;
 export const GivenTyping = object({ userId: Id, deviceId: Id, epoch, content: string(limits.typing) });
 export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
 /** Receipts of others, undecoded for the same reason as {@link LogEntries}. */
