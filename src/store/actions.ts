@@ -171,6 +171,8 @@ export interface AppActions {
   loadStars(): Promise<void>;
   /** Stars a message on all of the person's devices, or takes the star back. Errors: `stars-full`. */
   setStar(key: ConversationKey, messageId: string, isStarred: boolean): Promise<void>;
+  /** Pins a message for everybody in its conversation, or unpins it. */
+  setPinned(key: ConversationKey, messageId: string, isPinned: boolean): Promise<void>;
   /** Has the members of a conversation agree that messages disappear after so many seconds, from the next one on; 0 for never. */
   setMessageTimer(key: ConversationKey, seconds: number): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */

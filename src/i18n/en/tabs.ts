@@ -10,6 +10,7 @@ import invitations from './invitations.json';
 import messageBackup from './messageBackup.json';
 import movingOn from './movingOn.json';
 import mute from './mute.json';
+import pinned from './pinned.json';
 import profile from './profile.json';
 import reports from './reports.json';
 import retention from './retention.json';
@@ -35,6 +36,7 @@ export default {
   messageBackup,
   movingOn,
   mute,
+  pinned,
   profile,
   reports,
   retention,

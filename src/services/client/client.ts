@@ -246,6 +246,7 @@ export function createClient(options: ClientOptions): Client {
     settleDoubt: async (key, how) => signedIn().messaging.settleDoubt(key, how),
     loadStars: async () => (await signedIn().stars()).load(),
     setStar: async (key, messageId, isStarred) => (await signedIn().stars()).set(key, messageId, isStarred),
+    setPinned: async (key, messageId, isPinned) => signedIn().messaging.setPinned(key, messageId, isPinned),
     setMessageTimer: async (key, seconds) => signedIn().messaging.setTimer(key, seconds),
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),

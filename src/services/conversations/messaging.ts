@@ -28,6 +28,7 @@ export interface Messaging {
   /** Takes the person's word on a conversation whose log, or members, are in doubt, and lets go what waited for it. */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
   setTimer(key: ConversationKey, seconds: number): Promise<void>;
+  setPinned(key: ConversationKey, messageId: string, isPinned: boolean): Promise<void>;
 }
 
 export interface MessagingOptions {
@@ -181,8 +182,16 @@ export function createMessaging(options: MessagingOptions): Messaging {
     async setTimer(key, seconds) {
       const conversationId = conversationOf(key, ownUserId);
       if (conversationId === null) return;
-      const { agreeOnTimer } = await import('./agreeOnTimer.ts');
-      await agreeOnTimer(crypto, options.commitSubmitter, conversationId, seconds);
+      const { agreeOn } = await import('./agreeOn.ts');
+      await agreeOn(() => crypto.setTimer(conversationId, seconds), options.commitSubmitter, 'timer');
+    },
+
+    async setPinned(key, messageId, isPinned) {
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId === null) return;
+      const { agreeOn } = await import('./agreeOn.ts');
+      const nextCommit = () => crypto.setPinned(conversationId, messageId, isPinned);
+      await agreeOn(nextCommit, options.commitSubmitter, 'pinned');
     },
   };
 }
