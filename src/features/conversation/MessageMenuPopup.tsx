@@ -6,7 +6,6 @@ import {
   Info,
   Pencil,
   Pin,
-  PinOff,
   Reply,
   SmilePlus,
   Star,
@@ -90,7 +89,7 @@ export function MessageMenuPopup(props: MessageMenuProps) {
                 props.onStar(message, !isStarred),
               )}
             {abilities.pin &&
-              item(isPinned ? <PinOff /> : <Pin />, t(isPinned ? 'pinned.unpin' : 'pinned.pin'), () =>
+              item(<Pin />, t(isPinned ? 'pinned.unpin' : 'pinned.pin'), () =>
                 props.onPin(message, !isPinned),
               )}
             {text.trim() !== '' && item(<Copy />, t('chat.copyText'), () => props.onCopy(text))}

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { EllipsisVertical, Pin, PinOff } from 'lucide-react';
+import { Ellipsis, Pin } from 'lucide-react';
 import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
@@ -61,8 +61,8 @@ export function PinnedBar({ open, pinned, ownId, nameOf, canUnpin, onLead, onUnp
       {canUnpin && (
         <Menu
           label={t('pinned.menu')}
-          icon={<EllipsisVertical />}
-          entries={[{ label: t('pinned.unpin'), icon: <PinOff />, onSelect: () => onUnpin(message) }]}
+          icon={<Ellipsis />}
+          entries={[{ label: t('pinned.unpin'), icon: <Pin />, onSelect: () => onUnpin(message) }]}
         />
       )}
     </section>

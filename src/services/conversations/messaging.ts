@@ -12,6 +12,7 @@ import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
+import type { Agreement } from './agreeOn.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';
 import { type Outbox, sendQueued } from './outbox.ts';
@@ -27,8 +28,7 @@ export interface Messaging {
   versions(key: ConversationKey, messageId: string): Promise<readonly MessageVersion[]>;
   /** Takes the person's word on a conversation whose log, or members, are in doubt, and lets go what waited for it. */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
-  setTimer(key: ConversationKey, seconds: number): Promise<void>;
-  setPinned(key: ConversationKey, messageId: string, isPinned: boolean): Promise<void>;
+  agree(key: ConversationKey, agreement: Agreement): Promise<void>;
 }
 
 export interface MessagingOptions {
@@ -179,19 +179,11 @@ export function createMessaging(options: MessagingOptions): Messaging {
       sessionEvents.emit('conversationsChanged', { states: [await crypto[how](conversationId)] });
     },
 
-    async setTimer(key, seconds) {
+    async agree(key, agreement) {
       const conversationId = conversationOf(key, ownUserId);
       if (conversationId === null) return;
       const { agreeOn } = await import('./agreeOn.ts');
-      await agreeOn(() => crypto.setTimer(conversationId, seconds), options.commitSubmitter, 'timer');
-    },
-
-    async setPinned(key, messageId, isPinned) {
-      const conversationId = conversationOf(key, ownUserId);
-      if (conversationId === null) return;
-      const { agreeOn } = await import('./agreeOn.ts');
-      const nextCommit = () => crypto.setPinned(conversationId, messageId, isPinned);
-      await agreeOn(nextCommit, options.commitSubmitter, 'pinned');
+      await agreeOn(crypto, options.commitSubmitter, conversationId, agreement);
     },
   };
 }

@@ -112,29 +112,37 @@ describe('messages that disappear', () => {
   });
 });
 
-describe('a timer', () => {
+describe('all that members agree on', () => {
   const submission = (commit: string) => ({ commit }) as never;
+  const never = () => Promise.reject(new Error('not asked for'));
 
   it('is brought into the log after what has to go first, until it is there', async () => {
     const due = [submission('removal'), submission('timer'), null];
     const submitted: unknown[] = [];
     await agreeOn(
-      () => Promise.resolve(due.shift() ?? null),
+      { setTimer: () => Promise.resolve(due.shift() ?? null), setPinned: never },
       {
         submit: (one) => {
           submitted.push(one.commit);
           return Promise.resolve({ kind: 'overtaken' });
         },
       },
-      'timer',
+      conversationId,
+      { seconds: 60 },
     );
     expect(submitted).toEqual(['removal', 'timer']);
   });
 
-  it.each(['timer', 'pinned'] as const)('says where a device is too old to know of it: %s', async (about) => {
+  it.each([
+    ['the timer', { seconds: 60 }],
+    ['what is pinned', { messageId: 'm1', isPinned: true }],
+  ])('is %s, and says where a device is too old to know of it', async (_what, agreement) => {
     const tooOld = () => Promise.reject(Object.assign(new Error('no'), { code: 'invalid-proposal' }));
-    const submit = () => Promise.reject(new Error('nothing to submit'));
-    await expect(agreeOn(tooOld, { submit }, about)).rejects.toMatchObject({
+    const crypto =
+      'seconds' in agreement
+        ? { setTimer: tooOld, setPinned: never }
+        : { setTimer: never, setPinned: tooOld };
+    await expect(agreeOn(crypto, { submit: never }, conversationId, agreement)).rejects.toMatchObject({
       code: 'invalid-proposal',
       message: expect.stringContaining('updated the app'),
     });
