@@ -7,6 +7,7 @@ import type {
   MessageEvidence,
   MessageVersion,
   ViewComparison,
+  Words,
 } from './chats.ts';
 import type { Person } from './contacts.ts';
 import type { FileActions } from './files.ts';
@@ -152,8 +153,8 @@ export interface AppActions {
    * @param inReplyTo message id of what it answers
    */
   sendMessage(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
-  /** Passes a text on to a conversation, marked as forwarded; as `sendMessage`. */
-  forwardMessage(key: ConversationKey, text: string): Promise<void>;
+  /** Passes a text on to a conversation, in its format and marked as forwarded; as `sendMessage`. */
+  forwardMessage(key: ConversationKey, words: Words): Promise<void>;
   /** Edits or deletes an own message for everybody, or reacts to one; as `sendMessage`, `unsentChanges` tells the rest. */
   changeMessage(key: ConversationKey, change: MessageChange): Promise<void>;
   /** Deletes a message on this browser alone. */

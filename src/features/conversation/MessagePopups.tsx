@@ -162,7 +162,7 @@ export function MessagePopups(props: MessagePopupsProps) {
       )}
       {versions && <Versions {...versions} load={changes.versions} />}
       {replacing && <Replacing {...replacing} onPin={changes.pin} />}
-      {forward && <Forward {...forward} />}
+      {forward && <Forward {...forward} open={forward.open && forward.abilities.forward} />}
       {reactors && <Reactors {...reactors} nameOf={nameOf} />}
       {picker && <Picker {...picker} onPick={(emoji) => changes.react(picker.message, emoji)} />}
     </>

@@ -238,7 +238,7 @@ export function createClient(options: ClientOptions): Client {
     tellTyping: (key, isWriting) => messenger?.tellTyping(key, isWriting),
     sendMessage: async (key, text, inReplyTo) => signedIn().messaging.send(key, text, inReplyTo),
     changeMessage: async (key, change) => signedIn().messaging.change(key, change),
-    forwardMessage: async (key, text) => signedIn().messaging.forward(key, text),
+    forwardMessage: async (key, words) => signedIn().messaging.forward(key, words),
     deleteMessageHere: async (key, messageId) => signedIn().messaging.deleteHere(key, messageId),
     messageVersions: async (key, messageId) => signedIn().messaging.versions(key, messageId),
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),

@@ -1,4 +1,10 @@
-import type { MessageChange, MessageVersion, MessageView, QueuedMessage } from '../../crypto/client.ts';
+import type {
+  MessageChange,
+  MessageVersion,
+  MessageView,
+  QueuedMessage,
+  Words,
+} from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -20,7 +26,7 @@ import { sendErrorText } from './sendErrors.ts';
 
 export interface Messaging {
   send(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
-  forward(key: ConversationKey, text: string): Promise<void>;
+  forward(key: ConversationKey, words: Words): Promise<void>;
   change(key: ConversationKey, change: MessageChange): Promise<void>;
   retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
@@ -128,8 +134,9 @@ export function createMessaging(options: MessagingOptions): Messaging {
       );
     },
 
-    async forward(key, text) {
-      await queue(key, (message) => crypto.queueMessage({ ...message, text, isForwarded: true }));
+    async forward(key, { isMarkdown = false, text }) {
+      const words = { text, isMarkdown, isForwarded: true };
+      await queue(key, (message) => crypto.queueMessage({ ...message, ...words }));
     },
 
     async change(key, change) {
