@@ -117,6 +117,22 @@ describe('files that are passed on, between browsers and a real relay', () => {
     expect(ben.store.get(uploadsAtom)).toEqual({});
   });
 
+  it('are not passed on where the relay gives others in their place', async () => {
+    let isExchanged = false;
+    const { ben, got } = await createPlay(async (input, init) => {
+      const answer = await fetch(input, init);
+      if (!isExchanged || answer.status !== 206) return answer;
+      const { headers, status } = answer;
+      return new Response(new Uint8Array(await answer.arrayBuffer()).fill(7), { headers, status });
+    });
+    isExchanged = true;
+    const files = await ben.actions.files();
+    await files.forward(ben.userId, got.message, { text: '' });
+    const failures = () => Object.values(ben.store.get(uploadsAtom)).map(({ failure }) => failure?.code);
+    await until(failures, ['damaged-file']);
+    expect(await blobsOf(ben.userId)).toEqual([]);
+  });
+
   it('go on after a reload from wherever they were, and nothing of them is kept in the clear', async () => {
     let cutAfter = Infinity;
     let fetched = 0;
