@@ -45,27 +45,6 @@ test('a person passes a text and a picture on, stars the text, and finds it agai
     await expect(bubbles(alice, said).first()).not.toContainText('Forwarded');
   });
 
-  await test.step('a picture goes on with its caption and description', async () => {
-    const input = alice.page.getByRole('textbox', { name: /Message/ });
-    await input.focus();
-    await pastePhotograph(alice.page);
-    await alice.page.getByLabel('Description of IMG_2041.jpg').fill('A boat on a blue lake');
-    await input.fill('From the *shore*');
-    await input.press('Enter');
-    await choose(bob, 'From the', 'Forward');
-    const dialog = bob.page.getByRole('dialog', { name: 'Forward message' });
-    await dialog.getByRole('combobox', { name: 'Forward to' }).fill('alice');
-    await expect(bob.page.getByRole('option', { name: 'alice' })).toBeVisible();
-    await bob.page.keyboard.press('Enter');
-    await bob.page.keyboard.press('Escape');
-    await dialog.getByRole('button', { name: 'Forward' }).press('Enter');
-    await expect(bob.toast('Message forwarded')).toBeVisible();
-    const passedOn = bubbles(alice, 'From the').last();
-    await expect(passedOn).toContainText('bob: Forwarded');
-    const picture = passedOn.getByRole('img', { name: 'A boat on a blue lake' });
-    await expect(picture).toHaveJSProperty('naturalWidth', 1200);
-  });
-
   await test.step('a star is at the message and in the profile, from where it leads back', async () => {
     await choose(bob, said, 'Star');
     await expect(bubbles(bob, said).first()).toContainText('Starred');
@@ -87,6 +66,28 @@ test('a person passes a text and a picture on, stars the text, and finds it agai
     await again.logIn();
     await again.tab('Profile').click();
     await expect(again.page.getByRole('region', { name: 'Starred messages' })).toContainText(said);
+  });
+
+  await test.step('a picture goes on with its caption and description', async () => {
+    await bob.openChat(alice);
+    const input = alice.page.getByRole('textbox', { name: /Message/ });
+    await input.focus();
+    await pastePhotograph(alice.page);
+    await alice.page.getByLabel('Description of IMG_2041.jpg').fill('A boat on a blue lake');
+    await input.fill('From the *shore*');
+    await input.press('Enter');
+    await choose(bob, 'From the', 'Forward');
+    const dialog = bob.page.getByRole('dialog', { name: 'Forward message' });
+    await dialog.getByRole('combobox', { name: 'Forward to' }).fill('alice');
+    await expect(bob.page.getByRole('option', { name: 'alice' })).toBeVisible();
+    await bob.page.keyboard.press('Enter');
+    await bob.page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Forward' }).press('Enter');
+    await expect(bob.toast('Message forwarded')).toBeVisible();
+    const passedOn = bubbles(alice, 'From the').last();
+    await expect(passedOn).toContainText('bob: Forwarded');
+    const picture = passedOn.getByRole('img', { name: 'A boat on a blue lake' });
+    await expect(picture).toHaveJSProperty('naturalWidth', 1200);
   });
 
   await test.step('what its author deletes leaves the list', async () => {

@@ -10,7 +10,7 @@ import { backupKeptAtom } from '../../store/messageBackup.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Chats } from '../conversations/chats.ts';
 import type { Confirmation } from '../core/confirmation.ts';
-import { groupConversationId, keyOf } from '../core/conversationIds.ts';
+import { groupConversationId, keyOf, selfOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -181,7 +181,8 @@ export function createMessageBackup({
   });
 
   sessionEvents.on('entriesProcessed', ({ messages, state }) => {
-    if (messages.length === 0) return;
+    // A star is no message, and a new browser has it by its copy alone.
+    if (messages.length === 0 && selfOf(state.conversationId) === null) return;
     due.add(state.conversationId);
     // Together with what comes soon after.
     timer ??= clock.after(timings.backupCopying, () => {

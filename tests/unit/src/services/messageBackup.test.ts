@@ -257,6 +257,21 @@ describe('new messages in the message backup', () => {
     expect(calls).toEqual(['put x y']);
   });
 
+  it('take along what own devices tell each other that is no message, such as a star', async () => {
+    const own = `self:${me}`;
+    worker.due.set(own, [copy('x')]);
+    deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [], events: [] });
+    await deps.clock.advance(5_000);
+    expect(calls).toEqual([]);
+    deps.sessionEvents.emit('entriesProcessed', {
+      state: state({ conversationId: own }),
+      messages: [],
+      events: [],
+    });
+    await deps.clock.advance(5_000);
+    expect(calls).toEqual(['put x']);
+  });
+
   it('are nobody’s after the session', async () => {
     worker.due.set(conversationId, [copy('x')]);
     deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [received(1)], events: [] });
