@@ -142,7 +142,11 @@ describe('a pinned message', () => {
     const [one = '', two = '', three = '', four = '', five = ''] = await say(
       alice,
       CHAT,
-      ...['one', 'two', 'three', 'four', 'five'],
+      'one',
+      'two',
+      'three',
+      'four',
+      'five',
     );
     await bob.sync();
     for (const id of [one, two]) await setPinned(alice, CHAT, id);
