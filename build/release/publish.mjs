@@ -1,9 +1,9 @@
 // Lays the chain of releases beside the built client, where the relay serves it.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { sha256 } from '../../verify/dist/canonical.js';
+import { sha256 } from '../../verify/dist/chain/canonical.js';
+import { releasesPath } from '../../verify/dist/chain/reading.js';
 import { waictManifest, waictPath } from '../../verify/dist/manifests.js';
-import { releasesPath } from '../../verify/dist/relay.js';
 import { readChain, releasesFolder, stateBuild } from './project.mjs';
 
 /**
@@ -20,7 +20,7 @@ export async function publishChain(folder = releasesFolder) {
   const { release } = chain;
   if (release === null) throw new Error('The chain has keys and no release yet.');
   const at = { seq: release.seq - 1, hash: release.prev };
-  if (sha256(await stateBuild(at, release.source.commit)) !== release.hash) {
+  if ((await sha256(await stateBuild(at, release.source.commit))) !== release.hash) {
     throw new Error(`What is built is not release ${release.version} (step ${release.seq}) of the chain.`);
   }
   mkdirSync(path.join(target, 'chain'), { recursive: true });

@@ -1,4 +1,4 @@
-import { Failure } from './errors.ts';
+import { Failure } from './chain/errors.ts';
 
 /**
  * The settings of an installation by its operator, and where its calls go: the one thing that a relay serves with a client and that no release

@@ -1,4 +1,3 @@
-import type { OperatorSettings } from './operator.ts';
 import type { Origin, PolicyName, ReleaseStatement } from './statement.ts';
 
 /** The addresses of a relay's two origins. */
@@ -57,7 +56,7 @@ export function headersAt(
 export function workerSettings(
   release: ReleaseStatement,
   origins: Origins,
-  operator?: OperatorSettings,
+  operator?: object,
 ): Record<string, unknown> {
   const kept = (origin: Origin, name: PolicyName) => ({
     ...withOrigins(release.headers[origin], origins),
