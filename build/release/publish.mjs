@@ -12,8 +12,9 @@ import { readChain, releasesFolder, stateBuild } from './project.mjs';
  * @throws Error if the chain's release is another one than what is built
  */
 export async function publishChain(folder = releasesFolder) {
-  const target = path.join('dist/app', releasesPath);
-  rmSync(target, { recursive: true, force: true });
+  // The service worker of each origin asks its own.
+  const targets = ['app', 'keys'].map((origin) => path.join('dist', origin, releasesPath));
+  for (const target of targets) rmSync(target, { recursive: true, force: true });
   const { chain, draft, steps } = await readChain(folder);
   if (chain === null && draft === null) return null;
   if (draft !== null) throw new Error('A step of the chain has too few signatures.');
@@ -23,6 +24,14 @@ export async function publishChain(folder = releasesFolder) {
   if ((await sha256(await stateBuild(at, release.source.commit))) !== release.hash) {
     throw new Error(`What is built is not release ${release.version} (step ${release.seq}) of the chain.`);
   }
+  for (const target of targets) writeSteps(target, steps, release);
+  writeWaictManifests(release);
+  return release;
+}
+
+if (process.argv[1] === import.meta.filename) await publishChain();
+
+function writeSteps(target, steps, release) {
   mkdirSync(path.join(target, 'chain'), { recursive: true });
   for (const [at, { bytes, signatures }] of steps.entries()) {
     const seq = at + 1;
@@ -34,11 +43,7 @@ export async function publishChain(folder = releasesFolder) {
       }
     }
   }
-  writeWaictManifests(release);
-  return release;
 }
-
-if (process.argv[1] === import.meta.filename) await publishChain();
 
 /** The same facts for browsers that know WAICT. */
 function writeWaictManifests(release) {

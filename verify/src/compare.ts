@@ -4,6 +4,7 @@ import type { Destination } from './asChromium.ts';
 import { sha256 } from './chain/canonical.ts';
 import { Failure } from './chain/errors.ts';
 import {
+  connectOf,
   contentTypeOf,
   headersAt,
   keysPages,
@@ -15,7 +16,6 @@ import { releasesPath } from './chain/reading.ts';
 import { origins as bothOrigins, type Origin, type ReleaseStatement } from './chain/statement.ts';
 import type { Answer, Fetcher } from './fetching.ts';
 import {
-  connectOf,
   manifestPath,
   type OperatorSettings,
   operatorPath,

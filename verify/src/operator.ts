@@ -74,13 +74,6 @@ export function parseOperator(content: Uint8Array): OperatorSettings {
   };
 }
 
-/** Returns the origins that the settings have the page connect to, beside its own. */
-export function connectOf({ apiHost, mqttUrl }: OperatorSettings): string[] {
-  return [apiHost, mqttUrl]
-    .filter((address) => address !== null)
-    .map((address) => `${new URL(address).protocol}//${new URL(address).host}`);
-}
-
 /** Returns the lines by which a reader is told what an operator says. */
 export function describeOperator(settings: OperatorSettings): string[] {
   const {

@@ -6,12 +6,13 @@ import { printable, readArguments, runCommand } from './arguments.ts';
 import { canonicalText } from './chain/canonical.ts';
 import type { Chain } from './chain/chain.ts';
 import { Failure } from './chain/errors.ts';
+import { connectOf } from './chain/expected.ts';
 import { chainOf, type ReleasesReader, releasesPath } from './chain/reading.ts';
 import { compareRelay, type Row } from './compare.ts';
 import { createFetcher } from './fetching.ts';
 import { compareFolder } from './folder.ts';
 import { webcatManifest } from './manifests.ts';
-import { connectOf, describeOperator, type OperatorSettings } from './operator.ts';
+import { describeOperator, type OperatorSettings } from './operator.ts';
 import { rebuild } from './rebuild.ts';
 import { describeRelease, newestRelease, operatorOf, releaseOf } from './relay.ts';
 

@@ -102,3 +102,13 @@ export function filled(text: string, { app, connect = [], keys }: Origins): stri
   const beside = connect.map((origin) => ` ${origin}`).join('');
   return text.replaceAll('{app}', app).replaceAll('{keys}', keys).replaceAll(' {connect}', beside);
 }
+
+/** Returns the origins that an operator's settings have the page connect to, beside its own; null for an address of its own. */
+export function connectOf(addresses: {
+  readonly apiHost: string | null;
+  readonly mqttUrl: string | null;
+}): string[] {
+  return [addresses.apiHost, addresses.mqttUrl]
+    .filter((address) => address !== null)
+    .map((address) => `${new URL(address).protocol}//${new URL(address).host}`);
+}

@@ -113,7 +113,11 @@ export async function firstRelease(
 
 /** Lays a chain beside a built client, as `npm run release` does. */
 export async function publish(folder: string, { chain, steps }: SignedChain): Promise<void> {
-  const target = path.join(folder, 'app', releasesPath);
+  for (const origin of ['app', 'keys'])
+    await publishAt(path.join(folder, origin, releasesPath), chain, steps);
+}
+
+async function publishAt(target: string, chain: Chain, steps: readonly SignedStep[]): Promise<void> {
   await mkdir(path.join(target, 'chain'), { recursive: true });
   for (const [at, { bytes, signatures }] of steps.entries()) {
     const names = [`chain/${at + 1}.json`, ...(at + 1 === chain.release?.seq ? ['release.json'] : [])];
