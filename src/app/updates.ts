@@ -1,9 +1,17 @@
 import type { createStore } from 'jotai';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { releaseAgreementKey } from '../lib/releaseAgreement.ts';
 import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
-import { activateMessage, isWorkerMessage, nudgePath } from '../serviceWorker/messages.ts';
+import {
+  activateMessage,
+  isWorkerMessage,
+  nudgePath,
+  refusalIn,
+  verdictMessage,
+} from '../serviceWorker/messages.ts';
 import { readyUpdateAtom } from '../store/update.ts';
+import type { ReleasesFollowed } from './releases.tsx';
 
 const scriptUrl = '/service-worker.js';
 /** A tab may stay open for weeks; browsers look by themselves only when a page is loaded. */
@@ -15,6 +23,7 @@ export interface UpdatesOptions {
   readonly store: ReturnType<typeof createStore>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
   readonly navigate: (path: string) => void;
 }
 
@@ -28,6 +37,7 @@ export async function keepUpToDate({
   container,
   log,
   navigate,
+  storage,
   store,
 }: UpdatesOptions): Promise<void> {
   function takeOver(waiting: ServiceWorker): void {
@@ -46,9 +56,26 @@ export async function keepUpToDate({
     store.set(readyUpdateAtom, { apply: () => takeOver(waiting) });
   }
 
-  function follow(installing: ServiceWorker): void {
+  /** Whether this browser holds on to a signed release (src/serviceWorker/releases.ts). */
+  const isPinned = () => storage.getItem(releaseAgreementKey) !== null;
+  let following: Promise<ReleasesFollowed> | undefined;
+  const releases = (registration: ServiceWorkerRegistration) => {
+    following ??= import('./releases.tsx').then(({ followReleases }) =>
+      followReleases({ clock, container, log, offer, registration, storage, store, takeOver }),
+    );
+    return following;
+  };
+
+  function follow(installing: ServiceWorker, registration: ServiceWorkerRegistration): void {
     let isComplete = false;
     installing.addEventListener('statechange', () => {
+      // The first version is no update.
+      if (isPinned() && container.controller !== null) {
+        if (['installed', 'redundant'].includes(installing.state) && !isComplete)
+          void releases(registration).then(({ consider }) => consider(installing));
+        isComplete = true;
+        return;
+      }
       if (installing.state === 'redundant' && !isComplete)
         log.warn('update-failed', { code: 'not-installed' });
       isComplete = true;
@@ -59,17 +86,35 @@ export async function keepUpToDate({
 
   container.addEventListener('message', ({ data }) => {
     if (isWorkerMessage(data, 'refused')) log.warn('update-failed', { code: 'hash-mismatch' });
+    if (isWorkerMessage(data, 'pinned') && !isPinned()) storage.setItem(releaseAgreementKey, '0');
+    const refusal = refusalIn(data);
+    if (refusal !== null && container.controller === null)
+      void import('./releases.tsx').then(({ tellOfFirst }) => tellOfFirst(store, log, refusal));
   });
 
   try {
     const url = trustedScriptUrl('sinetti-service-worker', scriptUrl);
     const registration = await container.register(url, { updateViaCache: 'none' });
-    if (registration.waiting !== null && container.controller !== null) offer(registration.waiting);
-    if (registration.installing !== null) follow(registration.installing);
+    const { waiting } = registration;
+    if (waiting !== null && container.controller !== null) {
+      if (isPinned()) void releases(registration).then(({ consider }) => consider(waiting));
+      else offer(waiting);
+    }
+    if (registration.installing !== null) follow(registration.installing, registration);
     registration.addEventListener('updatefound', () => {
-      if (registration.installing !== null) follow(registration.installing);
+      if (registration.installing === null) return;
+      follow(registration.installing, registration);
+      // What comes may take over before it is asked about.
+      if (isPinned() && container.controller !== null) void releases(registration).then(({ look }) => look());
     });
-    clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
+    if (isPinned()) void releases(registration).then(({ look }) => look());
+    clock.every(checkIntervalMs, () => {
+      void registration.update().catch(() => undefined);
+      if (isPinned()) void releases(registration).then(({ look }) => look());
+      // A relay may have begun to sign its releases.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+      else registration.active?.postMessage(verdictMessage);
+    });
   } catch {
     // The browser forbids it, or the file is missing: the app works, but not offline.
     log.warn('update-failed', { code: 'not-registered' });

@@ -1,3 +1,4 @@
+import { activateMessage } from './messages.ts';
 import { keysPath } from './navigations.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
@@ -42,19 +43,18 @@ type RoutedInstall = ExtendableEvent & {
 
 async function install(event: RoutedInstall): Promise<void> {
   await installReleased(releases, precache, async () => undefined);
-  // A frame that runs needs nothing more of its files, and a page of the next release wants the frame of that.
-  if (await releases.isPinned()) return self.skipWaiting();
+  if (await releases.isPinned()) return;
   // The network is asked for the document while this worker is still starting, and whoever is first answers: the start
   // of the app would wait for it. Offline there is this worker alone, which checks what it has, as it does all files. Where
   // a release is held on to, nobody but this worker answers.
   const source = 'race-network-and-fetch-handler';
   await event.addRoutes?.([{ condition: { urlPattern: keysPath }, source }]);
-  return undefined;
 }
 
 self.addEventListener('install', (event) => event.waitUntil(install(event)));
 self.addEventListener('activate', (event) => event.waitUntil(precache.activate()));
 self.addEventListener('message', (event) => {
+  if (event.data === activateMessage) event.waitUntil(self.skipWaiting());
   const answer = answerReleases(event.data, releases);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
   if (answer !== null) event.waitUntil(answer.then((each) => event.ports[0]?.postMessage(each)));

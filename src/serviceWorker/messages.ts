@@ -44,13 +44,21 @@ export interface ReleaseRefusal {
 }
 
 /**
- * To the pages. `refused`: a file was not what the build says, and isn't used. `takeover`: another version has come.
+ * To the pages. `refused`: a file was not what the build says, and isn't used. `takeover`: another version has come. `pinned`: a
+ * signed release is held on to.
  * `open-chat`: the person has clicked on a notification of that chat. `not-installed`: the first version is not the release.
  */
 export type WorkerMessage =
-  | { readonly type: 'refused' | 'takeover' }
+  | { readonly type: 'refused' | 'takeover' | 'pinned' }
   | { readonly type: 'open-chat'; readonly path: string }
   | { readonly type: 'not-installed'; readonly refusal: ReleaseRefusal };
+
+/** The refusal in a message of the first version that could not be installed. */
+export function refusalIn(data: unknown): ReleaseRefusal | null {
+  if (!isWorkerMessage(data, 'not-installed')) return null;
+  const { refusal } = data as { readonly refusal?: ReleaseRefusal };
+  return refusal ?? null;
+}
 
 export function isWorkerMessage(data: unknown, type: WorkerMessage['type']): boolean {
   return typeof data === 'object' && data !== null && 'type' in data && data.type === type;

@@ -33,6 +33,8 @@ export interface PinnedReleasesOptions {
   readonly build: Build;
   readonly settings: OperatorSettings;
   readonly caches: Pick<CacheStorage, 'open'>;
+  /** A release is held on to; the page may have forgotten it. */
+  readonly onPinned?: () => void;
   readonly fetch: typeof globalThis.fetch;
 }
 
@@ -68,6 +70,7 @@ export class PinnedReleases {
     await this.#requireHeaders(release);
     const isAgreed = pin === null || pin.agreed.hash === release.hash;
     await this.#write(pinAt(chain, isAgreed ? release : pin.agreed));
+    this.#options.onPinned?.();
     if (!isAgreed) throw new Failure('agreement', 'Nobody has agreed to this release yet.');
   }
 
@@ -85,6 +88,7 @@ export class PinnedReleases {
       const release = released(chain);
       if (pin === null) return await this.#begin(chain, release);
       await this.#write(pinAt(chain, pin.agreed));
+      this.#options.onPinned?.();
       if (!(await this.#isScriptOf([pin.agreed, release]))) {
         return refusal('different', `${script} is of no release.`, false);
       }
@@ -113,6 +117,7 @@ export class PinnedReleases {
     }
     await this.#requireHeaders(release);
     await this.#write(pinAt(chain, release));
+    this.#options.onPinned?.();
     return { state: 'current', version: release.version };
   }
 

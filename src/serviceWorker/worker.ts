@@ -27,6 +27,7 @@ const releases = new PinnedReleases({
   settings,
   caches: self.caches,
   fetch: self.fetch.bind(self),
+  onPinned: () => void tellPages({ type: 'pinned' }, { includeUncontrolled: true }),
 });
 
 const precache = new Precache({

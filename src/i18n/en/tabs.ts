@@ -11,6 +11,7 @@ import messageBackup from './messageBackup.json';
 import movingOn from './movingOn.json';
 import mute from './mute.json';
 import profile from './profile.json';
+import releases from './releases.json';
 import reports from './reports.json';
 import retention from './retention.json';
 import sessions from './sessions.json';
@@ -36,6 +37,7 @@ export default {
   movingOn,
   mute,
   profile,
+  releases,
   reports,
   retention,
   sessions,
