@@ -103,6 +103,7 @@ const rooms = [
       'src/lib/askWorker.ts',
       'src/lib/releaseAgreement.ts',
       'src/serviceWorker/messages.ts',
+      'src/serviceWorker/releaseMessages.ts',
     ],
     packages: [],
   },

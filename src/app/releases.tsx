@@ -5,13 +5,15 @@ import { addTexts } from '../i18n/i18n.ts';
 import { askWorker } from '../lib/askWorker.ts';
 import { type Clock, delay } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { isTakenOver, releaseAgreementKey } from '../lib/releaseAgreement.ts';
+import { isTakenOver } from '../lib/releaseAgreement.ts';
+import { releaseAgreementKey } from '../serviceWorker/messages.ts';
 import {
   type AgreeMessage,
+  type ReleaseMessage,
   type ReleaseRefusal,
   type ReleaseVerdict,
   verdictMessage,
-} from '../serviceWorker/messages.ts';
+} from '../serviceWorker/releaseMessages.ts';
 import { readyUpdateAtom } from '../store/update.ts';
 import { lockForUnknownWorker } from './unknownWorker.tsx';
 
@@ -36,26 +38,19 @@ export interface ReleasesOptions {
   readonly registration: ServiceWorkerRegistration;
   readonly store: Store;
   readonly log: Log;
-  readonly storage: Pick<Storage, 'setItem'>;
-  /** Asks whether a version that waits is to be used now. */
-  readonly offer: (waiting: ServiceWorker) => void;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
   readonly takeOver: (waiting: ServiceWorker) => void;
 }
 
-/** A browser that holds on to a signed release, and what comes beside it. */
-export interface ReleasesFollowed {
-  /** Compares what the relay serves with the release in use, as whenever there may be something new. */
-  readonly look: () => Promise<void>;
-  /** Says what came of a version that was downloaded: it waits, or was not installed. */
-  readonly consider: (found: ServiceWorker) => Promise<void>;
-}
+/** How often the relay is asked for its chain by a tab that stays open. */
+const lookIntervalMs = 60 * 60 * 1000;
 
 /**
  * Asks the service worker in use, which the person has agreed to, what it makes of the relay's newest release: a newer one is
  * agreed to here, and a script that belongs to no release locks the keys.
  */
-export function followReleases(options: ReleasesOptions): ReleasesFollowed {
-  const { clock, container, log, offer, registration, storage, store, takeOver } = options;
+export function followReleases(options: ReleasesOptions): void {
+  const { clock, container, log, registration, storage, store, takeOver } = options;
   let isAgreed = false;
   /** What was said already is not said again: hashes of releases, and reasons. */
   const said = new Set<string>();
@@ -110,42 +105,66 @@ export function followReleases(options: ReleasesOptions): ReleasesFollowed {
     storage.setItem(releaseAgreementKey, String(Date.now()));
     // A new installation finds all that it needs here.
     await registration.update().catch(() => undefined);
+    // Where the room alone has changed, this page is the same.
+    if (registration.installing === null && registration.waiting === null) window.location.reload();
   }
 
-  return {
-    async look() {
-      const registrations = await container.getRegistrations();
-      const isForeign = registrations.some((each) => each.scope !== registration.scope);
-      if (isForeign) return lock();
-      await verdict();
-      return undefined;
-    },
-    async consider(found) {
-      const { state } = (await verdict()) ?? {};
-      const isInstalled = found.state === 'installed';
-      if (state === 'newer' || state === 'refused') return;
-      if (!isInstalled) log.warn('update-failed', { code: 'not-installed' });
-      else if (isAgreed) takeOver(found);
-      else offerAgreed(found);
-    },
-  };
+  async function look(): Promise<void> {
+    const registrations = await container.getRegistrations();
+    const isForeign = registrations.some((each) => each.scope !== registration.scope);
+    if (isForeign) return lock();
+    await verdict();
+    return undefined;
+  }
 
-  /** Another tab has agreed, or the operator's settings have changed: there is nothing to agree to. */
-  function offerAgreed(found: ServiceWorker): void {
-    offer(found);
-    const apply = store.get(readyUpdateAtom)?.apply;
-    if (apply === undefined) return;
-    store.set(readyUpdateAtom, {
-      apply() {
-        storage.setItem(releaseAgreementKey, String(Date.now()));
-        apply();
-      },
+  /** Says what came of a version that was downloaded: it waits, or was not installed. */
+  async function consider(found: ServiceWorker): Promise<void> {
+    const { state } = (await verdict()) ?? {};
+    if (state === 'newer' || state === 'refused') return;
+    // Another tab has agreed, or the operator's settings have changed: there is nothing to agree to.
+    const apply = () => {
+      storage.setItem(releaseAgreementKey, String(Date.now()));
+      takeOver(found);
+    };
+    if (found.state !== 'installed') log.warn('update-failed', { code: 'not-installed' });
+    else if (isAgreed) apply();
+    else store.set(readyUpdateAtom, { apply });
+  }
+
+  function follow(installing: ServiceWorker | null): void {
+    if (installing === null) return;
+    let isComplete = false;
+    installing.addEventListener('statechange', () => {
+      if (!isComplete) void consider(installing);
+      isComplete = true;
     });
+  }
+
+  if (registration.waiting !== null) void consider(registration.waiting);
+  follow(registration.installing);
+  registration.addEventListener('updatefound', () => {
+    follow(registration.installing);
+    // What comes may take over before it is asked about.
+    void look();
+  });
+  clock.every(lookIntervalMs, () => void look());
+  void look();
+}
+
+/** Hears from a service worker that it holds on to a release, or that on a first visit the relay's files are none. */
+export function hear(
+  { refusal }: ReleaseMessage,
+  { container, log, storage, store }: Pick<ReleasesOptions, 'container' | 'log' | 'storage' | 'store'>,
+): void {
+  if (refusal === undefined) {
+    if (storage.getItem(releaseAgreementKey) === null) storage.setItem(releaseAgreementKey, '0');
+  } else if (container.controller === null) {
+    void tellOfFirst(store, log, refusal);
   }
 }
 
 /** Says on a first visit that the relay's files are not its release's. */
-export async function tellOfFirst(store: Store, log: Log, refusal: ReleaseRefusal): Promise<void> {
+async function tellOfFirst(store: Store, log: Log, refusal: ReleaseRefusal): Promise<void> {
   log.warn('release-refused', { code: refusal.code });
   await tell(store, 'first', refusal);
 }

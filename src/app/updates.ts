@@ -1,17 +1,14 @@
 import type { createStore } from 'jotai';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { releaseAgreementKey } from '../lib/releaseAgreement.ts';
 import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
 import {
   activateMessage,
   isWorkerMessage,
   nudgePath,
-  refusalIn,
-  verdictMessage,
+  releaseAgreementKey,
 } from '../serviceWorker/messages.ts';
 import { readyUpdateAtom } from '../store/update.ts';
-import type { ReleasesFollowed } from './releases.tsx';
 
 const scriptUrl = '/service-worker.js';
 /** A tab may stay open for weeks; browsers look by themselves only when a page is loaded. */
@@ -56,26 +53,9 @@ export async function keepUpToDate({
     store.set(readyUpdateAtom, { apply: () => takeOver(waiting) });
   }
 
-  /** Whether this browser holds on to a signed release (src/serviceWorker/releases.ts). */
-  const isPinned = () => storage.getItem(releaseAgreementKey) !== null;
-  let following: Promise<ReleasesFollowed> | undefined;
-  const releases = (registration: ServiceWorkerRegistration) => {
-    following ??= import('./releases.tsx').then(({ followReleases }) =>
-      followReleases({ clock, container, log, offer, registration, storage, store, takeOver }),
-    );
-    return following;
-  };
-
-  function follow(installing: ServiceWorker, registration: ServiceWorkerRegistration): void {
+  function follow(installing: ServiceWorker): void {
     let isComplete = false;
     installing.addEventListener('statechange', () => {
-      // The first version is no update.
-      if (isPinned() && container.controller !== null) {
-        if (['installed', 'redundant'].includes(installing.state) && !isComplete)
-          void releases(registration).then(({ consider }) => consider(installing));
-        isComplete = true;
-        return;
-      }
       if (installing.state === 'redundant' && !isComplete)
         log.warn('update-failed', { code: 'not-installed' });
       isComplete = true;
@@ -86,34 +66,22 @@ export async function keepUpToDate({
 
   container.addEventListener('message', ({ data }) => {
     if (isWorkerMessage(data, 'refused')) log.warn('update-failed', { code: 'hash-mismatch' });
-    if (isWorkerMessage(data, 'pinned') && !isPinned()) storage.setItem(releaseAgreementKey, '0');
-    const refusal = refusalIn(data);
-    if (refusal !== null && container.controller === null)
-      void import('./releases.tsx').then(({ tellOfFirst }) => tellOfFirst(store, log, refusal));
+    if (isWorkerMessage(data, 'release'))
+      void import('./releases.tsx').then(({ hear }) => hear(data, { container, log, storage, store }));
   });
 
   try {
     const url = trustedScriptUrl('sinetti-service-worker', scriptUrl);
     const registration = await container.register(url, { updateViaCache: 'none' });
-    const { waiting } = registration;
-    if (waiting !== null && container.controller !== null) {
-      if (isPinned()) void releases(registration).then(({ consider }) => consider(waiting));
-      else offer(waiting);
+    clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
+    if (storage.getItem(releaseAgreementKey) !== null && container.controller !== null) {
+      const { followReleases } = await import('./releases.tsx');
+      return followReleases({ clock, container, log, registration, storage, store, takeOver });
     }
-    if (registration.installing !== null) follow(registration.installing, registration);
+    if (registration.waiting !== null && container.controller !== null) offer(registration.waiting);
+    if (registration.installing !== null) follow(registration.installing);
     registration.addEventListener('updatefound', () => {
-      if (registration.installing === null) return;
-      follow(registration.installing, registration);
-      // What comes may take over before it is asked about.
-      if (isPinned() && container.controller !== null) void releases(registration).then(({ look }) => look());
-    });
-    if (isPinned()) void releases(registration).then(({ look }) => look());
-    clock.every(checkIntervalMs, () => {
-      void registration.update().catch(() => undefined);
-      if (isPinned()) void releases(registration).then(({ look }) => look());
-      // A relay may have begun to sign its releases.
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-      else registration.active?.postMessage(verdictMessage);
+      if (registration.installing !== null) follow(registration.installing);
     });
   } catch {
     // The browser forbids it, or the file is missing: the app works, but not offline.

@@ -1,8 +1,4 @@
-/**
- * When the person of this browser has last agreed to a release, in milliseconds since 1970; 0 before that, and absent at a relay
- * that signs none. Pages alone keep it: a service worker has no localStorage.
- */
-export const releaseAgreementKey = 'release-agreed';
+import { releaseAgreementKey } from '../serviceWorker/messages.ts';
 
 /** Milliseconds in which a version comes into use that was agreed to: browsers wait for requests under way. */
 const patience = 120_000;

@@ -8,6 +8,8 @@ import { answerReleases, installReleased, PinnedReleases } from './releases.ts';
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
+/** The build writes its whole list at each place that names it. */
+const build = __BUILD__;
 
 const settings = importOperatorSettings(self);
 const { headers } = settings;
@@ -17,14 +19,14 @@ const isWorker = (path: string): boolean => path.startsWith('/assets/crypto.work
 const releases = new PinnedReleases({
   origin: 'keys',
   address: self.location.origin,
-  build: __BUILD__,
+  build,
   settings,
   caches: self.caches,
   fetch: self.fetch.bind(self),
 });
 
 const precache = new Precache({
-  build: __BUILD__,
+  build,
   page: { file: '/keys.html', answers: (pathname) => pathname === keysPath, beginsWith: isWorker },
   headersOf: (path) => (isWorker(path) ? headers.keys.worker : headers.keys.page),
   origin: self.location.origin,

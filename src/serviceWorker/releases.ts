@@ -10,8 +10,13 @@ import {
   parseStatement,
   type ReleaseStatement,
 } from '../../verify/src/chain/statement.ts';
-import { type AgreeMessage, type ReleaseRefusal, type ReleaseVerdict, verdictMessage } from './messages.ts';
 import type { Build, OperatorSettings, Precache } from './precache.ts';
+import {
+  type AgreeMessage,
+  type ReleaseRefusal,
+  type ReleaseVerdict,
+  verdictMessage,
+} from './releaseMessages.ts';
 
 type Release = NonNullable<Chain['release']>;
 
@@ -42,6 +47,8 @@ const script = '/service-worker.js';
 const pages = { app: '/index.html', keys: '/keys.html' } as const;
 const cacheName = 'releases';
 const recordPath = '/pin';
+/** Says by its hash which release is all here, whether anybody agrees to it or not. */
+const wholePath = '/whole';
 
 /**
  * Holds on to the signed release that is in use (docs/RELEASES.md): another one comes into use once the chain leads to it and the
@@ -68,9 +75,10 @@ export class PinnedReleases {
     this.#requireSettings(release);
     await download();
     await this.#requireHeaders(release);
+    const cache = await this.#options.caches.open(cacheName);
+    await cache.put(wholePath, new Response(release.hash));
     const isAgreed = pin === null || pin.agreed.hash === release.hash;
-    await this.#write(pinAt(chain, isAgreed ? release : pin.agreed));
-    this.#options.onPinned?.();
+    await this.#advance(chain, isAgreed ? release : null);
     if (!isAgreed) throw new Failure('agreement', 'Nobody has agreed to this release yet.');
   }
 
@@ -87,16 +95,16 @@ export class PinnedReleases {
       if (chain === null) return { state: 'unsigned' };
       const release = released(chain);
       if (pin === null) return await this.#begin(chain, release);
-      await this.#write(pinAt(chain, pin.agreed));
-      this.#options.onPinned?.();
+      await this.#advance(chain, null);
       if (!(await this.#isScriptOf([pin.agreed, release]))) {
         return refusal('different', `${script} is of no release.`, false);
       }
       await this.#requireHeaders(release);
       const { hash, version } = release;
-      return hash === pin.agreed.hash
-        ? { state: 'current', version }
-        : { state: 'newer', release: hash, version, ...changes(pin.agreed, release) };
+      // A release that is still being downloaded is nobody's question yet.
+      if (hash === pin.agreed.hash || !(await this.#isHere(release)))
+        return { state: 'current', version: pin.agreed.version };
+      return { state: 'newer', release: hash, version, ...changes(pin.agreed, release) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error.code === 'unreachable') return { state: 'unreachable' };
@@ -116,22 +124,21 @@ export class PinnedReleases {
       return { state: 'unsigned' };
     }
     await this.#requireHeaders(release);
-    await this.#write(pinAt(chain, release));
-    this.#options.onPinned?.();
+    await this.#advance(chain, release);
     return { state: 'current', version: release.version };
   }
 
   /**
    * Notes that the person agrees to a release, as which it is verified once more.
-   * @returns whether it is the newest one of the chain
+   * @returns whether it is the newest one of the chain, and all of it is here
    */
   async agree(hash: string): Promise<boolean> {
     const pin = await this.#read();
     if (pin === null) return false;
     try {
       const chain = await grownChain(this.#file, known(pin));
-      if (released(chain).hash !== hash) return false;
-      await this.#write(pinAt(chain, released(chain)));
+      if (released(chain).hash !== hash || !(await this.#isHere(released(chain)))) return false;
+      await this.#advance(chain, released(chain));
       return true;
     } catch (error) {
       if (error instanceof Failure) return false;
@@ -204,6 +211,20 @@ export class PinnedReleases {
     return { app: address, keys: settings.keysOrigin, connect: connectOf({ apiHost, mqttUrl }) };
   }
 
+  /** Returns whether all files of a release are here: they were installed beside those in use, or are the same. */
+  async #isHere(release: Release): Promise<boolean> {
+    const cache = await this.#options.caches.open(cacheName);
+    const whole = await cache.match(wholePath);
+    if ((await whole?.text()) === release.hash) return true;
+    try {
+      this.#requireBuilt(release);
+      this.#requireSettings(release);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   async #isScriptOf(releases: readonly ReleaseStatement[]): Promise<boolean> {
     const answer = await this.#ask(script);
     if (!answer.ok) throw new Failure('unreachable', `${script} answers ${answer.status}.`);
@@ -240,11 +261,19 @@ export class PinnedReleases {
     }
   }
 
-  async #write(pin: Pin): Promise<void> {
+  /**
+   * Keeps how far the chain goes now.
+   * @param agreed the release that is in use from now on; null for the one that is, which another tab may have agreed to meanwhile
+   */
+  async #advance(chain: Chain, agreed: Release | null): Promise<void> {
     const cache = await this.#options.caches.open(cacheName);
+    const inUse = agreed ?? (await this.#read())?.agreed;
+    if (inUse === undefined) return;
+    const pin: Pin = { hashes: chain.hashes, keys: chain.keys, newest: released(chain), agreed: inUse };
     const plain = ({ hash: _, ...release }: Release) => release;
     const record = { ...pin, agreed: plain(pin.agreed), newest: plain(pin.newest) };
     await cache.put(recordPath, new Response(JSON.stringify(record)));
+    this.#options.onPinned?.();
   }
 }
 
@@ -293,10 +322,6 @@ function released({ release }: Chain): Release {
 /** The chain as it was last seen, to go on from. */
 function known({ hashes, keys, newest }: Pin): Chain {
   return { seq: hashes.length, hash: hashes.at(-1) ?? '', keys, release: newest, hashes };
-}
-
-function pinAt(chain: Chain, agreed: Release): Pin {
-  return { hashes: chain.hashes, keys: chain.keys, newest: released(chain), agreed };
 }
 
 function refusal(code: string, reason: string, isKnownScript: boolean): ReleaseRefusal {

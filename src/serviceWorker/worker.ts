@@ -9,6 +9,8 @@ import { answerReleases, installReleased, PinnedReleases } from './releases.ts';
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
+/** The build writes its whole list at each place that names it. */
+const build = __BUILD__;
 
 const settings = importOperatorSettings(self);
 const { headers, keysOrigin } = settings;
@@ -23,15 +25,15 @@ async function tellPages(message: WorkerMessage, { includeUncontrolled = false }
 const releases = new PinnedReleases({
   origin: 'app',
   address: self.location.origin,
-  build: __BUILD__,
+  build,
   settings,
   caches: self.caches,
   fetch: self.fetch.bind(self),
-  onPinned: () => void tellPages({ type: 'pinned' }, { includeUncontrolled: true }),
+  onPinned: () => void tellPages({ type: 'release' }, { includeUncontrolled: true }),
 });
 
 const precache = new Precache({
-  build: __BUILD__,
+  build,
   // Every route of the client is the one page.
   page: {
     file: '/index.html',
@@ -50,7 +52,7 @@ const precache = new Precache({
 self.addEventListener('install', (event) =>
   event.waitUntil(
     installReleased(releases, precache, (refusal) =>
-      tellPages({ type: 'not-installed', refusal }, { includeUncontrolled: true }),
+      tellPages({ type: 'release', refusal }, { includeUncontrolled: true }),
     ),
   ),
 );

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Frame, Page } from '@playwright/test';
 import { verifyChain } from '../../verify/src/chain/chain.ts';
 import {
   firstRelease,
@@ -79,10 +79,21 @@ async function layNext({ first, folder }: Served): Promise<void> {
 async function keep(person: Person): Promise<void> {
   await person.signUp();
   await appIsKept(person.page);
-  const keys = person.page.frames().find((frame) => frame.url().endsWith('/keys'));
-  await keys?.evaluate(async () => void (await navigator.serviceWorker.ready));
+  await frameOf(person.page, 'keys').evaluate(async () => void (await navigator.serviceWorker.ready));
   await person.page.reload();
   await person.onDashboard();
+  for (const origin of ['app', 'keys'] as const) {
+    const isPinned = () =>
+      frameOf(person.page, origin).evaluate(() => localStorage.getItem('release-agreed'));
+    await expect.poll(isPinned).toBe('0');
+  }
+}
+
+/** The page, or the frame of the keys in it. */
+function frameOf(page: Page, origin: 'app' | 'keys'): Frame {
+  return (
+    page.frames().find((frame) => frame.url().endsWith('/keys') === (origin === 'keys')) ?? page.mainFrame()
+  );
 }
 
 const lookForUpdate = (page: Page) =>

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay } from '#relay/test/helpers.ts';
-import type { ReleaseVerdict } from '#src/serviceWorker/messages.ts';
 import { isPageOfApp } from '#src/serviceWorker/navigations.ts';
 import { type Build, type OperatorSettings, Precache } from '#src/serviceWorker/precache.ts';
+import type { ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
 import { installReleased, PinnedReleases } from '#src/serviceWorker/releases.ts';
 import { MemoryCaches } from '#tests/support/memoryCaches.ts';
 import { verifyChain } from '../../verify/src/chain/chain.ts';
@@ -252,16 +252,20 @@ describe('another release', () => {
     };
     expect(await (await browser.version(nextApp)).install()).not.toBe('installed');
     expect(await inUse.script()).toBe('page();');
+    expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
     onTheWay = (answer) => answer;
     expect(await (await browser.version(nextApp)).install()).toBe('agreement');
+    expect(await inUse.releases.verdict()).toMatchObject({ state: 'newer' });
   });
 
   it('says that the room changes, at both origins', async () => {
     const room = await browser.version({}, 'keys');
     expect(await room.install()).toBe('installed');
     await lay(await grown({ ...nextApp, ...nextRoom }), { ...nextApp, ...nextRoom });
+    expect(await (await browser.version(nextApp)).install()).toBe('agreement');
     const verdict = await inUse.releases.verdict();
     expect(verdict).toMatchObject({ state: 'newer', app: true, room: true });
+    expect(await room.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(false);
     expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('agreement');
     expect(await room.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(true);
     expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('installed');
@@ -278,6 +282,7 @@ describe('another release', () => {
     expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
     const longer = await grown(nextApp, people, { root: first.root, steps, chain });
     await lay(longer, nextApp);
+    expect(await (await browser.version(nextApp)).install()).toBe('agreement');
     expect(await inUse.releases.verdict()).toMatchObject({ state: 'newer' });
   });
 });
@@ -384,6 +389,9 @@ describe('a byte that is changed in', () => {
     await writeBuilt(folder, name, `${content.slice(0, -1)}~`);
     const next = await browser.version(files, origin);
     expect(await next.install()).toBe('mismatch');
+    // Nobody is asked about it.
+    const { releases } = origin === 'app' ? inUse : room;
+    expect(await releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
     const former = await readFile(path.join(folder, name), 'utf8');
     expect(former).not.toBe(content);
     expect(await inUse.script()).toBe('page();');

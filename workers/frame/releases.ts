@@ -1,11 +1,11 @@
 import { askWorker } from '../../src/lib/askWorker.ts';
-import { isTakenOver, releaseAgreementKey } from '../../src/lib/releaseAgreement.ts';
+import { isTakenOver } from '../../src/lib/releaseAgreement.ts';
+import { activateMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
 import {
   type AgreeMessage,
-  activateMessage,
   type ReleaseVerdict,
   verdictMessage,
-} from '../../src/serviceWorker/messages.ts';
+} from '../../src/serviceWorker/releaseMessages.ts';
 import { isOfType, type RoomNotice } from '../api/frameMessages.ts';
 
 /** Milliseconds after which a script of no release is looked at again. */
@@ -85,19 +85,34 @@ async function agree(release: string): Promise<boolean> {
   const active = registration?.active;
   // The browser forbids service workers here, or has evicted this one: the frame comes from the network.
   if (registration === undefined || !active) return true;
+  // It may not have been looked for since the app has found it.
+  await registration.update();
+  await ended(registration.installing);
   if (!(await askWorker<boolean>(active, { type: 'release-agreed', release } satisfies AgreeMessage)))
     return false;
   localStorage.setItem(releaseAgreementKey, String(Date.now()));
   await registration.update();
   const { installing } = registration;
   if (installing === null) return true;
+  if ((await ended(installing)) !== 'installed') return false;
+  // A frame that runs needs nothing more of its files, and the next page wants the frame of its release.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+  installing.postMessage(activateMessage);
+  return (await ended(installing, 'activated')) === 'activated';
+}
+
+/** Resolves with the state in which a version is once it is installed, or as far as it is to come, or will never be. */
+function ended(
+  worker: ServiceWorker | null,
+  state: ServiceWorkerState = 'installed',
+): Promise<ServiceWorkerState | null> {
   return new Promise((resolve) => {
-    installing.addEventListener('statechange', () => {
-      // A frame that runs needs nothing more of its files, and the next page wants the frame of its release.
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-      if (installing.state === 'installed') installing.postMessage(activateMessage);
-      if (installing.state === 'activated') resolve(true);
-      if (installing.state === 'redundant') resolve(false);
-    });
+    const look = () => {
+      if (worker !== null && worker.state !== state && worker.state !== 'redundant') return;
+      worker?.removeEventListener('statechange', look);
+      resolve(worker?.state ?? null);
+    };
+    worker?.addEventListener('statechange', look);
+    look();
   });
 }
