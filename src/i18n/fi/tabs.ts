@@ -16,6 +16,7 @@ import mute from './mute.json';
 import pinned from './pinned.json';
 import profile from './profile.json';
 import recoveryForms from './recoveryForms.json';
+import releases from './releases.json';
 import reports from './reports.json';
 import retention from './retention.json';
 import safetyNumber from './safetyNumber.json';
@@ -47,6 +48,7 @@ export default {
   pinned,
   profile,
   recoveryForms,
+  releases,
   reports,
   retention,
   safetyNumber,
