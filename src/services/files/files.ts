@@ -1,9 +1,10 @@
 import type { MessageView } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { type BlobsOptions, createBlobs } from '../../net/blobs.ts';
-import type { FileActions } from '../../store/files.ts';
+import type { FileActions, FilePlace } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
 import { oncePerSession } from '../core/oncePerSession.ts';
+import { createPatientBlobs } from './patientBlobs.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openFile, wholeFile } from './reading.ts';
 import { createStreams, requirePlayable } from './streams.ts';
@@ -23,6 +24,8 @@ export interface Files {
   onDeleting(deletionId: string, message: MessageView): Promise<void>;
   /** Goes on with what was on its way as the page was left. */
   resume(): Promise<void>;
+  /** Reads one file after the other for an export, and waits a while where the relay gives nothing. */
+  reader(signal: AbortSignal): (place: FilePlace) => AsyncGenerator<ArrayBuffer>;
 }
 
 /** Returns the files of a session. */
@@ -38,6 +41,12 @@ function createFiles(options: FilesOptions): Files {
   const { isActive, serviceWorker: container } = options;
   return {
     onDeleting: (deletionId, message) => unneeded.note(deletionId, message),
+    reader(signal) {
+      const patient = { blobs: createPatientBlobs(options.deps, blobs, signal), crypto };
+      return async function* read(place) {
+        yield* wholeFile(await openFile(patient, place));
+      };
+    },
     async resume() {
       await uploads.resume();
       await unneeded.remove();
