@@ -4,6 +4,7 @@ import { type BlobsOptions, createBlobs } from '../../net/blobs.ts';
 import type { FileActions, FilePlace } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
 import { oncePerSession } from '../core/oncePerSession.ts';
+import { createDownloads } from './downloads.ts';
 import { createPatientBlobs } from './patientBlobs.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openFile, wholeFile } from './reading.ts';
@@ -55,6 +56,8 @@ function createFiles(options: FilesOptions): Files {
       send: uploads.send,
       retryUpload: uploads.retryUpload,
       discardUpload: uploads.discardUpload,
+      pauseUpload: uploads.pauseUpload,
+      resumeUpload: uploads.resumeUpload,
 
       async largestFile() {
         try {
@@ -76,15 +79,7 @@ function createFiles(options: FilesOptions): Files {
 
       stream: createStreams({ reading, container, newId, isActive }),
 
-      async save(place, file) {
-        try {
-          for await (const piece of wholeFile(await openFile(reading, place))) await file.write(piece);
-          await file.close();
-        } catch (error) {
-          await file.abort();
-          throw toAppError(error, t('files.saveFailed'));
-        }
-      },
+      save: createDownloads({ deps: options.deps, blobs }).save,
     },
   };
 }
