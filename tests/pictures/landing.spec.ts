@@ -196,6 +196,8 @@ test('the product, in the pictures of its landing page', async ({ newBrowser }) 
   await veikko.openChat(aino);
   await shows(veikko, await paintLake(veikko.page), 'The sun sets behind a lake with a cabin');
   await expect(aino.page.getByRole('button', { name: 'View: The sun sets' })).toBeEnabled();
+  await speaks(veikko);
+  await expect(aino.page.getByRole('button', { name: 'Play: Voice message' })).toBeVisible();
   await veikko.send('Sauna at seven?');
   await aino.sees('Sauna at seven?');
   await chooses(aino, 'Sauna at seven?', /^React with ❤️$/);
@@ -203,8 +205,6 @@ test('the product, in the pictures of its landing page', async ({ newBrowser }) 
   await aino.page.keyboard.type('Gladly. I will bring cloudberries.');
   await aino.page.keyboard.press('Enter');
   await veikko.sees('Gladly. I will bring cloudberries.');
-  await speaks(veikko);
-  await expect(aino.page.getByRole('button', { name: 'Play: Voice message' })).toBeVisible();
   await tidy(aino);
   await take(aino.page, 'conversation');
 

@@ -54,6 +54,7 @@ function createFiles(options: FilesOptions): Files {
     },
     actions: {
       send: uploads.send,
+      forward: uploads.forward,
       retryUpload: uploads.retryUpload,
       discardUpload: uploads.discardUpload,
       pauseUpload: uploads.pauseUpload,

@@ -133,7 +133,7 @@ const actions: Partial<AppActions> = {
   loadOlderMessages,
   files: async () => ({ read }) as Partial<FileActions> as FileActions,
 };
-// All else that the tab asks for fails, as it does without a network. (With a `then` it would be a promise.)
+// Anything else that the tab asks for fails, as it does without a network. (With a `then` it would be a promise.)
 const withoutNetwork = new Proxy(actions, {
   get: (given, name, receiver) =>
     name in given || name === 'then'

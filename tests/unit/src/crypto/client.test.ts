@@ -12,6 +12,7 @@ class FakeFrame implements KeysFrame {
   answer: (method: string, args: unknown[]) => Promise<Answer> = async (value) => ({ ok: true, value });
   lock = vi.fn<() => Promise<void>>(async () => this.tellLocked());
   keep = vi.fn<() => void>();
+  room = vi.fn<(port: MessagePort) => void>();
   break = (_part: 'frame' | 'worker') => {};
   readonly broken = new Promise<'frame' | 'worker'>((resolve) => {
     this.break = resolve;
