@@ -84,7 +84,7 @@ describe('a person stops what is on its way', () => {
     expect(appended).toBe(before + 1);
     await filesAgain.resumeUpload(messageId);
     await until(() => namesIn(ben, anna.userId), ['small', 'third', 'large']);
-    // What the relay had was not sent again.
+    // Nothing that the relay had was sent again.
     expect(appended - before - 1).toBeLessThanOrEqual(5);
     await until(() => again.store.get(uploadsAtom), {});
     await until(async () => (await again.crypto.localEntries('upload')).length, 0);
