@@ -149,6 +149,11 @@ const rooms = [
   service('groups', 'core', 'conversations'),
   service('backup', 'core', 'conversations'),
   service('export', 'core'),
+  // Loaded with the first archive.
+  {
+    ...service('export/archive.ts', 'core'),
+    packages: [...service('export', 'core').packages, 'client-zip'],
+  },
   service('files', 'core', 'conversations'),
   // The service worker asks it for what is played.
   {

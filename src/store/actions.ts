@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 import type { FileSink } from '../lib/fileSink.ts';
-import type { ExportFormat } from './account.ts';
+import type { ExportedFiles, ExportFormat, FilesMeasure } from './account.ts';
 import type {
   ConversationKey,
   MessageChange,
@@ -125,9 +125,12 @@ export interface AppActions {
   deleteAccount(): Promise<void>;
   /**
    * Writes everything this device can read, and what the relay knows of the person, for programs and for people.
-   * Answers whether it came to its end; cancelled or failed, nothing of the files is left.
+   * Answers null if it was cancelled; cancelled or failed, nothing of the file is left.
+   * @param withFiles true for a ZIP that has the files of the messages too
    */
-  exportData(format: ExportFormat, file: FileSink): Promise<boolean>;
+  exportData(format: ExportFormat, file: FileSink, withFiles: boolean): Promise<ExportedFiles | null>;
+  /** Says how much the files of all messages are. Rejects with the signal's reason when it is aborted. */
+  measureFiles(signal: AbortSignal): Promise<FilesMeasure>;
   cancelDataExport(): void;
   /** Asks anew for the lists that could not be loaded yet; a list that fails again says so in the store. */
   retryLists(): Promise<void>;

@@ -18,12 +18,27 @@ export interface Upload {
   readonly progress: number;
   /** It goes on by itself once the relay can be reached. */
   readonly isWaiting: boolean;
+  /** The person has stopped it, until they say that it goes on: after a reload too. */
+  readonly isPaused: boolean;
   /** It goes on only if the person says so; null otherwise. */
   readonly failure: { readonly code: FailureCode; readonly text: string } | null;
 }
 
 /** By message id. */
 export const uploadsAtom = sessionAtom<Readonly<Record<string, Upload>>>({});
+
+/** A large file on its way to a place that the person has chosen. It is gone with the page. */
+export interface FileDownload extends Pick<Upload, 'isPaused' | 'progress'> {
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Nothing of it stays. */
+  readonly cancel: () => void;
+}
+
+/** By {@link downloadKey}. */
+export const downloadsAtom = sessionAtom<Readonly<Record<string, FileDownload>>>({});
+
+export const downloadKey = ({ index, messageId }: FilePlace) => `${messageId}/${index}`;
 
 /** A file of a message. */
 export interface FilePlace {
@@ -63,12 +78,15 @@ export interface FileActions {
    */
   forward(key: ConversationKey, message: MessageView, caption: Words): Promise<void>;
   retryUpload(messageId: string): void;
+  /** Stops a message whose files are on their way where it is, and lets the next one go. */
+  pauseUpload(messageId: string): Promise<void>;
+  resumeUpload(messageId: string): Promise<void>;
   /** Gives up a message whose files are on their way. */
   discardUpload(messageId: string): Promise<void>;
   /** The whole file, with its type among those that a browser runs nothing of. */
   read(place: FilePlace, file: AttachedFile): Promise<Blob>;
   /** Opens a sound or film for an element; null where no service worker answers for this page. */
   stream(place: FilePlace, file: AttachedFile): Promise<FileStream | null>;
-  /** Writes the whole file. */
+  /** Writes the whole file, unless the person cancels: `downloadsAtom` tells of a large one. */
   save(place: FilePlace, file: FileSink): Promise<void>;
 }

@@ -1,12 +1,17 @@
 import { Buffer } from 'node:buffer';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readZip } from '../support/zip.ts';
 import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends } from './support/friends.ts';
 import { pastePhotograph, place } from './support/photograph.ts';
 import { expect, test } from './support/test.ts';
 
 test('a photograph and a document reach a friend, without the place and without a stranger seeing them', async ({
+  browser,
   newBrowser,
-}) => {
+}, testInfo) => {
   const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
   await alice.openChat(bob);
   await bob.openChat(alice);
@@ -87,5 +92,42 @@ test('a photograph and a document reach a friend, without the place and without 
     await alice.page.getByRole('button', { name: 'Send' }).click();
     await expect(bob.page.getByRole('button', { name: 'Download card.png' })).toBeVisible();
     await expect(bob.page.getByRole('img')).toHaveCount(2);
+  });
+
+  await test.step('the friend takes them along: a page beside them shows them without a network', async () => {
+    await bob.tab('Profile').click();
+    await bob.page.getByRole('switch', { name: 'With files' }).click();
+    await expect(bob.page.getByText(/^About [\d.]+ kB in 3 files$/)).toBeVisible();
+    await findsNoBarriers(bob.page);
+    const [download] = await Promise.all([
+      bob.page.waitForEvent('download'),
+      bob.page.getByRole('button', { name: 'Download HTML' }).click(),
+    ]);
+    await expect(bob.toast('Your data export has been generated, with 3 files')).toBeVisible();
+    expect(download.suggestedFilename()).toMatch(/^sinetti-user-data-[\d-]{10}\.zip$/);
+    const folder = testInfo.outputPath('unpacked');
+    const parts = readZip(await readFile(await download.path()));
+    expect([...parts.keys()]).toEqual([
+      'files/IMG_2041.webp',
+      'files/IMG_2041 (2).webp',
+      'files/card.png',
+      'user-data.html',
+    ]);
+    for (const [name, content] of parts) {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+      await writeFile(path.join(folder, name), content);
+    }
+    const context = await browser.newContext({ offline: true });
+    const reader = await context.newPage();
+    const complaints: string[] = [];
+    reader.on('console', (message) => complaints.push(message.text()));
+    await reader.goto(pathToFileURL(path.join(folder, 'user-data.html')).href);
+    for (const name of ['A boat on a blue lake', 'The same boat, later'])
+      await expect(reader.getByRole('img', { name })).toHaveJSProperty('naturalWidth', 1200);
+    await findsNoBarriers(reader);
+    await reader.getByRole('link', { name: 'IMG_2041.webp' }).first().click();
+    await expect(reader).toHaveURL(/files\/IMG_2041\.webp$/);
+    expect(complaints).toEqual([]);
+    await context.close();
   });
 });

@@ -152,6 +152,46 @@ test('50,000 messages: opens at the end, scrolls both ways without a blank, keep
   });
 });
 
+test('5,000 pictures among them: no blank, few rows, and no more is fetched and held than what is near', async ({
+  page,
+}) => {
+  const messages = await openChat(page, 'messages=50000&pictures=10');
+  await expect(messages.getByText(/^50000: /)).toBeInViewport();
+  await expect(messages.getByRole('img', { name: 'Picture 49995' })).toHaveJSProperty('naturalWidth', 800);
+  expect(await fromEnd(messages)).toBe(0);
+  const rows = messages.getByRole('listitem');
+  const pictures = () => page.evaluate(() => ({ ...window.pictures, fetched: window.pictures.fetched.size }));
+  const fewNear = async () => {
+    const drawn = await rows.count();
+    expect(drawn).toBeLessThan(60);
+    const { held } = await pictures();
+    expect(held).toBeLessThanOrEqual(await rows.getByRole('img').count());
+    expect(held).toBeLessThan(15);
+  };
+  await fewNear();
+  expect((await pictures()).fetched).toBeLessThan(15);
+
+  const blanks = await watchBlanks(messages);
+  await messages.hover();
+  for (let turn = 0; turn < 40; turn += 1) await page.mouse.wheel(0, -900);
+  for (let turn = 0; turn < 20; turn += 1) await page.mouse.wheel(0, 700);
+  await placeAtRest(messages);
+  expect(await blanks()).toBe(0);
+  await fewNear();
+  // 36,000 pixels have at most so many pictures.
+  expect((await pictures()).fetched).toBeLessThan(120);
+
+  await messages.focus();
+  await page.keyboard.press('Home');
+  await expect(messages.getByText(/^1: /)).toBeInViewport();
+  await expect(messages.getByRole('img', { name: 'Picture 5', exact: true })).toHaveJSProperty(
+    'naturalWidth',
+    800,
+  );
+  await fewNear();
+  expect((await pictures()).fetched).toBeLessThan(140);
+});
+
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   test(`older messages come page by page, and what is read stays where it is (reduced motion: ${reducedMotion})`, async ({
     page,

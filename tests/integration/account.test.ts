@@ -116,7 +116,7 @@ describe('the data export', () => {
     await untilLines(anna, groupId, ['sent: in the group']);
 
     const forPrograms = new MemoryFile();
-    expect(await anna.actions.exportData('json', forPrograms)).toBe(true);
+    expect(await anna.actions.exportData('json', forPrograms, false)).not.toBeNull();
     const data = JSON.parse(forPrograms.text);
     expect(data).toMatchObject({
       profile: { username: 'anna', email: 'anna@example.org', id: anna.userId },
@@ -136,7 +136,7 @@ describe('the data export', () => {
       'anna to bert: two <b>&</b>',
     ]);
     const forReading = new MemoryFile();
-    expect(await anna.actions.exportData('html', forReading)).toBe(true);
+    expect(await anna.actions.exportData('html', forReading, false)).not.toBeNull();
     expect(forReading.text).toContain('two &lt;b&gt;&amp;&lt;/b&gt;');
     expect([forPrograms.outcome, forReading.outcome]).toEqual(['closed', 'closed']);
   });

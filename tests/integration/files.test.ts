@@ -8,6 +8,8 @@ import { draftsAtom } from '#src/store/drafts.ts';
 import type { AttachedFile, FilePlace, NewFile } from '#src/store/files.ts';
 import { uploadsAtom } from '#src/store/files.ts';
 import { toastsAtom } from '#src/store/toasts.ts';
+import { MemoryFile } from '../support/memoryFile.ts';
+import { readZip } from '../support/zip.ts';
 import { befriend, type Tab, until, untilConnected } from './support/browser.ts';
 import { annaAnd } from './support/people.ts';
 import { bytesOfFolder, bytesOfIndexedDb, findSecrets } from './support/scan.ts';
@@ -50,6 +52,18 @@ async function send(tab: Tab, to: Tab, bytes: Uint8Array<ArrayBuffer>, text = ''
   await (await tab.actions.files()).send(to.userId, text, [fileOf(bytes)]);
 }
 
+/** An export with files: what its archive has, and why of each file that it doesn't. */
+async function exported({ actions }: Tab) {
+  const file = new MemoryFile();
+  const outcome = await actions.exportData('json', file, true);
+  const parts = readZip(file.bytes);
+  const { messages } = JSON.parse(parts.get('user-data.json')?.toString() ?? '') as {
+    messages: { files: { missing: string | null }[] }[];
+  };
+  const missing = messages.flatMap(({ files }) => files.map((one) => one.missing));
+  return { outcome, parts: [...parts.keys()], missing };
+}
+
 describe('files between two browsers and a real relay', () => {
   withRelay();
 
@@ -67,6 +81,13 @@ describe('files between two browsers and a real relay', () => {
     expect(Buffer.compare(await read(ben, anna.userId), bytes)).toBe(0);
     expect(Buffer.compare(await read(anna, ben.userId), bytes)).toBe(0);
     expect(anna.store.get(uploadsAtom)).toEqual({});
+    const { signal } = new AbortController();
+    expect(await ben.actions.measureFiles(signal)).toEqual({ count: 1, bytes: 2_500_000 });
+    const archive = new MemoryFile();
+    expect(await ben.actions.exportData('html', archive, true)).toEqual({ written: 1, missing: 0 });
+    const archived = readZip(archive.bytes);
+    expect(archived.get('files/summer-at-the-lake.pdf')?.equals(bytes)).toBe(true);
+    expect(archived.get('user-data.html')?.toString()).toContain('href="files/summer-at-the-lake.pdf"');
 
     const secrets = [
       { name: 'its beginning', bytes: bytes.subarray(0, 32) },
@@ -259,6 +280,11 @@ describe('files between two browsers and a real relay', () => {
     const file = path.join(blob.parentPath, blob.name);
     await writeFile(file, new Uint8Array(size).fill(7));
     await expect(read(ben, anna.userId)).rejects.toMatchObject({ code: 'damaged-file' });
+    expect(await exported(ben)).toEqual({
+      outcome: { written: 0, missing: 1 },
+      parts: ['user-data.json'],
+      missing: ['damaged'],
+    });
     await rm(file);
     await expect(read(ben, anna.userId)).rejects.toMatchObject({ name: 'AppError' });
   });

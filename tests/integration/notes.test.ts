@@ -127,7 +127,7 @@ it('the data export has the notes, under their name, and nothing else that own d
   await write(phone, 'bread');
   await until(notes(anna), ['sent: milk', 'received: bread']);
   const forPrograms = new MemoryFile();
-  await anna.actions.exportData('json', forPrograms);
+  await anna.actions.exportData('json', forPrograms, false);
   const { messages } = JSON.parse(forPrograms.text);
   expect(messages).toMatchObject([
     { content: 'milk', from_user: 'anna', to_user: 'anna', receiver_id: anna.userId, is_read: true },
@@ -135,7 +135,7 @@ it('the data export has the notes, under their name, and nothing else that own d
   ]);
   expect(messages).toHaveLength(2);
   const forReading = new MemoryFile();
-  await anna.actions.exportData('html', forReading);
+  await anna.actions.exportData('html', forReading, false);
   expect(forReading.text).toContain('<h2><bdi>Notes to self</bdi></h2>');
   expect(forReading.text).toContain('bread');
 });

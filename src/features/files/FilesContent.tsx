@@ -1,22 +1,20 @@
-import { useAtomValue, useSetAtom } from 'jotai';
+import { useAtomValue } from 'jotai';
 import { Download, File as FileIcon } from 'lucide-react';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { byteText } from '../../i18n/byteText.ts';
 import { fileName } from '../../i18n/fileName.ts';
 import { t } from '../../i18n/i18n.ts';
-import { requiredActionsAtom } from '../../store/actions.ts';
-import { attemptAtom } from '../../store/attempt.ts';
 import type { MessageView } from '../../store/chats.ts';
 import { type AttachedFile, type FileKind, type FilePlace, uploadsAtom } from '../../store/files.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
 import { onDemand } from '../../ui/onDemand.tsx';
-import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import styles from './FilesContent.module.css';
 import { FilmPlayer } from './FilmPlayer.tsx';
 import { pictureWords } from './fileWords.ts';
 import type { PictureViewerProps } from './PictureViewer.tsx';
 import { previewUrl } from './preview.ts';
 import { SoundPlayer } from './SoundPlayer.tsx';
+import { DownloadLine, UploadLine } from './TransferLine.tsx';
 import { useFileUrl } from './useFileUrl.ts';
 import { useMedia } from './useMedia.ts';
 import { useSave } from './useSave.ts';
@@ -44,8 +42,13 @@ export function FilesContent({ message, reachable }: FilesContentProps) {
         const place = { conversationId, messageId, index };
         const props = { file, place, isHere: upload === undefined, tabIndex };
         const Part = parts[file.kind];
-        // oxlint-disable-next-line react/no-array-index-key -- the files of one message never change places
-        return <Part key={index} {...props} />;
+        return (
+          // oxlint-disable-next-line react/no-array-index-key -- the files of one message never change places
+          <Fragment key={index}>
+            <Part {...props} />
+            <DownloadLine place={place} tabIndex={tabIndex} />
+          </Fragment>
+        );
       })}
       {upload !== undefined && <UploadLine messageId={messageId} tabIndex={tabIndex} />}
     </div>
@@ -157,46 +160,3 @@ const parts: Readonly<Record<FileKind, typeof Row>> = {
   voice: Sound,
   file: Row,
 };
-
-function UploadLine({ messageId, tabIndex }: { messageId: string; tabIndex: number }) {
-  const upload = useAtomValue(uploadsAtom)[messageId];
-  const actions = useAtomValue(requiredActionsAtom);
-  const attempt = useSetAtom(attemptAtom);
-  if (upload === undefined) return null;
-  const { failure, isWaiting, progress } = upload;
-  const percent = Math.floor(progress * 100);
-  const discard = () =>
-    void attempt(async () => (await actions.files()).discardUpload(messageId), {
-      failure: t('files.uploadFailed'),
-    });
-  const retry = () =>
-    void attempt(async () => (await actions.files()).retryUpload(messageId), {
-      failure: t('files.uploadFailed'),
-    });
-  return (
-    <div className={styles.upload}>
-      {failure === null ? (
-        <ProgressBar
-          label={t('files.uploading')}
-          text={isWaiting ? t('files.uploadWaiting') : t('files.uploadProgress', { percent })}
-          value={percent}
-          max={100}
-        />
-      ) : (
-        <p className={styles.problem} role="alert">
-          {failure.text}
-        </p>
-      )}
-      <div className={styles.actions}>
-        {failure !== null && (
-          <Button size="small" variant="quiet" tabIndex={tabIndex} onClick={retry}>
-            {t('files.tryAgain')}
-          </Button>
-        )}
-        <Button size="small" variant="quiet" tabIndex={tabIndex} onClick={discard}>
-          {t(failure === null ? 'files.cancel' : 'files.discard')}
-        </Button>
-      </div>
-    </div>
-  );
-}

@@ -215,7 +215,8 @@ export function createClient(options: ClientOptions): Client {
       const { deleteAccount } = await import('./deletion.ts');
       await deleteAccount({ deps, ownUserId: userId, groups, session, confirmation });
     },
-    exportData: async (format, file) => signedIn().dataExport.run(format, file),
+    exportData: async (format, file, withFiles) => signedIn().dataExport.run(format, file, withFiles),
+    measureFiles: async (signal) => signedIn().dataExport.measureFiles(signal),
     cancelDataExport: () => messenger?.dataExport.cancel(),
     retryLists: async () => signedIn().retryLists(),
     searchUsers: async (query) => signedIn().contacts.search(query),

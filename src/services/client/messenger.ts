@@ -29,7 +29,7 @@ import {
 import { createServices, type Services, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
-  extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles'>,
+  extends Omit<ServicesOptions, 'deps' | 'recall' | 'background' | 'onDeletingFiles' | 'openFiles'>,
     Pick<FilesOptions, 'indexedDB' | 'relay' | 'serviceWorker'>,
     Pick<RelayConnectionOptions, 'onConnected' | 'onDisconnected' | 'onUnauthorized'> {
   readonly deps: Deps;
@@ -90,6 +90,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     recall,
     background,
     onDeletingFiles: async (deletionId, message) => (await files()).onDeleting(deletionId, message),
+    openFiles: async (signal) => (await files()).reader(signal),
   });
   const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;

@@ -49,6 +49,7 @@ export interface ServicesOptions {
   readonly createPresence: (listeners: PresenceListeners) => Presence;
   readonly leaveForLogin: (afterMs: number) => void;
   readonly onDeletingFiles: MessagingOptions['onDeletingFiles'];
+  readonly openFiles: Parameters<typeof createDataExport>[1];
   /** Called when this browser's device has been revoked. */
   readonly onDeviceRevoked: () => Promise<void>;
   readonly background: Background;
@@ -73,7 +74,7 @@ export function createServices(options: ServicesOptions) {
   const contacts = createContacts({ deps, ownUserId, lists, recall });
   const notifications = createNotifications({ deps, lists, recall: recall.listNotifications });
   const joiner = createJoiner(deps, ownUserId);
-  const dataExport = createDataExport(deps);
+  const dataExport = createDataExport(deps, options.openFiles);
   const confirmation = createConfirmation(deps);
 
   const sync = createSync(deps, ownUserId, joiner);

@@ -11,7 +11,7 @@ export interface ExportedConversation {
   readonly count: number;
 }
 
-type MessageSource = Pick<CryptoApi, 'conversations' | 'messageCount' | 'messages' | 'outbox'>;
+export type MessageSource = Pick<CryptoApi, 'conversations' | 'messageCount' | 'messages' | 'outbox'>;
 
 /** Every conversation of this device, the last one that was written in first. */
 export async function exportedConversations(crypto: MessageSource): Promise<ExportedConversation[]> {

@@ -6,20 +6,27 @@ import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import { parseMarkdown, withoutMarks } from '../../lib/markdown.ts';
 import { operator } from '../../operator/index.ts';
 import { unknownPersonName } from '../../store/people.ts';
+import { isInert } from './archivedNames.ts';
 import type { ExportFacts } from './facts.ts';
 import { formattedText } from './formattedText.ts';
 import type { ExportLayout, Quoted } from './layout.ts';
 import { html, Markup } from './markup.ts';
 import stylesheet from './page.css?raw';
-import type { ExportedMessage } from './records.ts';
+import type { ExportedFile, ExportedMessage } from './records.ts';
+
+/** The sources of what lies beside a page: on a disk, where a page has no origin, and at a server. */
+const beside = "'self' file:";
 
 /** Names those whom a message mentions, in its former versions too. */
 function nameIn({ mentions }: ExportedMessage): (userId: string) => string {
   return (userId) => mentions.find(({ id }) => id === userId)?.name ?? unknownPersonName();
 }
 
-/** The file for people: it carries its own looks, runs no script and loads nothing. */
-export function createPage(): ExportLayout {
+/**
+ * The file for people: it carries its own looks, runs no script and loads nothing, but for the files beside it.
+ * @param withFiles true for the page of an archive that has them
+ */
+export function createPage(withFiles: boolean): ExportLayout {
   const locale = formatLocale();
   const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
   const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
@@ -89,12 +96,36 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
     return html`<p class="none">${t('messages.undecryptable')}. ${reason === null ? '' : t(undecryptableTexts[reason])}</p>`;
   }
 
+  /** A picture, or a player, of a file beside the page. Nothing of it is loaded before it is scrolled to, or played. */
+  function shown(
+    { description, height, kind, missing, width, ...file }: ExportedFile,
+    href: string,
+  ): Markup[] {
+    const words = description || fileName(file);
+    const size =
+      width === undefined || height === undefined ? [] : [html` width="${width}" height="${height}"`];
+    if (missing !== null || kind === 'file') return [];
+    if (kind === 'picture')
+      return [html`<a href="${href}"><img src="${href}" alt="${words}" loading="lazy"${size}></a>`];
+    if (kind === 'film')
+      return [html`<video src="${href}" aria-label="${words}" controls preload="none"${size}></video>`];
+    return [html`<audio src="${href}" aria-label="${words}" controls preload="none"></audio>`];
+  }
+
   function filesOf({ files }: ExportedMessage): Markup[] {
     if (files.length === 0) return [];
     const items = files.map((file) => {
+      const { description, missing, path } = file;
       const facts = `${t(`profile.export.kind.${file.kind}`)} · ${file.type} · ${byteText(file.size)}`;
-      const words = file.description === '' ? [] : [html` ${name(file.description)}`];
-      return html`<li>${name(fileName(file))} <span class="more">${facts}${words}</span></li>\n`;
+      const words = description === '' ? [] : [html` ${name(description)}`];
+      const why =
+        missing === null ? [] : [html` <span class="none">${t(`profile.export.missing.${missing}`)}</span>`];
+      const href = path !== null && isInert(path) ? path.split('/').map(encodeURIComponent).join('/') : null;
+      // A browser would run some of what is sent: nothing leads to that from here.
+      const named =
+        href === null ? name(fileName(file)) : html`<a href="${href}">${name(fileName(file))}</a>`;
+      const kept = path !== null && href === null ? [html` <code>${path}</code>`] : [];
+      return html`<li>${href === null ? [] : shown(file, href)}${named}${kept} <span class="more">${facts}${words}</span>${why}</li>\n`;
     });
     return [html`<ul class="facts files">\n`, ...items, html`</ul>\n`];
   }
@@ -147,7 +178,7 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
   return {
     async head(facts, conversations) {
       const title = t('profile.export.title', { product: operator.productName });
-      const policy = `default-src 'none'; style-src 'sha256-${await sha256(stylesheet)}'; base-uri 'none'; form-action 'none'`;
+      const policy = `default-src 'none'; style-src 'sha256-${await sha256(stylesheet)}'; base-uri 'none'; form-action 'none'${withFiles ? `; img-src ${beside}; media-src ${beside}` : ''}`;
       const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
       const contents = conversations.map(
         ({ count, title: words }, at) =>

@@ -13,6 +13,7 @@ import { messageTime } from '../../store/messageTime.ts';
 import { withOwnName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
 import { groupOf, peerOf, recipientOf, selfOf } from '../core/conversationIds.ts';
+import type { ArchivedFile } from './archive.ts';
 
 /** One message of the export, by the names of spec section 3. */
 export interface ExportedMessage {
@@ -42,7 +43,7 @@ export interface ExportedMessage {
   readonly content_type: 'text/markdown' | 'text/plain' | null;
   /** As it was written first and after each edit, oldest first; none where it was never edited. */
   readonly versions: readonly ExportedVersion[];
-  /** The files as their sender describes them; their bytes are not in the export. */
+  /** The files as their sender describes them. */
   readonly files: readonly ExportedFile[];
   readonly reactions: readonly ExportedReaction[];
   /** The people whom a formatted text, or a former version of it, names by links `sinetti:user/{id}`. */
@@ -64,8 +65,9 @@ export interface ExportedVersion extends Pick<ExportedMessage, 'content_type'> {
   readonly text: string;
 }
 
-/** Sizes are in bytes. */
-export type ExportedFile = Pick<AttachedFile, 'name' | 'kind' | 'type' | 'size' | 'description'>;
+/** Sizes are in bytes. In an export without files both `path` and `missing` are null. */
+export type ExportedFile = ArchivedFile &
+  Pick<AttachedFile, 'name' | 'kind' | 'type' | 'size' | 'description' | 'width' | 'height'>;
 
 export interface ExportedReaction {
   readonly emoji: string;
@@ -91,13 +93,20 @@ export function conversationTitle(
   return peer === null ? conversationId : nameOf(peer);
 }
 
+/** The facts that a message itself doesn't tell. */
+export interface BesideMessage {
+  readonly versions: readonly MessageVersion[];
+  readonly isStarred: boolean;
+  /** Null for an export without files; empty for a message that came after they were written. */
+  readonly files: readonly ArchivedFile[] | null;
+}
+
 export function messageRecord(
   message: MessageView,
   { pinned, readSeq, receipts }: ConversationState,
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
-  versions: readonly MessageVersion[] = [],
-  isStarred = false,
+  { files, isStarred, versions }: BesideMessage,
 ): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status } = message;
   const { byClock, shown } = messageTime(message);
@@ -130,7 +139,7 @@ export function messageRecord(
       text: one.text,
       content_type: typeOf(one),
     })),
-    files: content.kind === 'files' ? content.files.map(exportedFile) : [],
+    files: content.kind === 'files' ? content.files.map(exportedFile(files)) : [],
     reactions: (message.reactions ?? []).map(({ emoji, userIds }) => ({
       emoji,
       users: userIds.map((id) => ({ id, name: name(id) })),
@@ -156,8 +165,17 @@ function answersOf({ quote }: MessageView): ExportedMessage['answers'] {
   return quote.hasDisappeared ? 'disappeared' : 'missing';
 }
 
-function exportedFile({ description, kind, name, size, type }: AttachedFile): ExportedFile {
-  return { name, kind, type, size, description };
+function exportedFile(archived: BesideMessage['files']): (file: AttachedFile, index: number) => ExportedFile {
+  const unwanted = { path: null, missing: null };
+  return ({ description, height, kind, name, size, type, width }, index) => ({
+    name,
+    kind,
+    type,
+    size,
+    description,
+    ...(width !== undefined && height !== undefined && { width, height }),
+    ...(archived === null ? unwanted : (archived[index] ?? { path: null, missing: 'later' })),
+  });
 }
 
 function mentionedIn(written: readonly Words[]): string[] {

@@ -1,9 +1,11 @@
 import type { MessageView } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { type BlobsOptions, createBlobs } from '../../net/blobs.ts';
-import type { FileActions } from '../../store/files.ts';
+import type { FileActions, FilePlace } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
 import { oncePerSession } from '../core/oncePerSession.ts';
+import { createDownloads } from './downloads.ts';
+import { createPatientBlobs } from './patientBlobs.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openFile, wholeFile } from './reading.ts';
 import { createStreams, requirePlayable } from './streams.ts';
@@ -23,6 +25,8 @@ export interface Files {
   onDeleting(deletionId: string, message: MessageView): Promise<void>;
   /** Goes on with what was on its way as the page was left. */
   resume(): Promise<void>;
+  /** Reads one file after the other for an export, and waits a while where the relay gives nothing. */
+  reader(signal: AbortSignal): (place: FilePlace) => AsyncGenerator<ArrayBuffer>;
 }
 
 /** Returns the files of a session. */
@@ -38,6 +42,12 @@ function createFiles(options: FilesOptions): Files {
   const { isActive, serviceWorker: container } = options;
   return {
     onDeleting: (deletionId, message) => unneeded.note(deletionId, message),
+    reader(signal) {
+      const patient = { blobs: createPatientBlobs(options.deps, blobs, signal), crypto };
+      return async function* read(place) {
+        yield* wholeFile(await openFile(patient, place));
+      };
+    },
     async resume() {
       await uploads.resume();
       await unneeded.remove();
@@ -47,6 +57,8 @@ function createFiles(options: FilesOptions): Files {
       forward: uploads.forward,
       retryUpload: uploads.retryUpload,
       discardUpload: uploads.discardUpload,
+      pauseUpload: uploads.pauseUpload,
+      resumeUpload: uploads.resumeUpload,
 
       async largestFile() {
         try {
@@ -68,15 +80,7 @@ function createFiles(options: FilesOptions): Files {
 
       stream: createStreams({ reading, container, newId, isActive }),
 
-      async save(place, file) {
-        try {
-          for await (const piece of wholeFile(await openFile(reading, place))) await file.write(piece);
-          await file.close();
-        } catch (error) {
-          await file.abort();
-          throw toAppError(error, t('files.saveFailed'));
-        }
-      },
+      save: createDownloads({ deps: options.deps, blobs }).save,
     },
   };
 }

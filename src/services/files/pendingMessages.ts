@@ -5,6 +5,8 @@ import { readLocalEntries } from './localEntries.ts';
 
 /** The start of the name of the local entry of a message whose files are on their way. */
 const entryPrefix = 'upload:';
+/** The same of one that its person has paused: an entry of its own, which no tab that is uploading it overwrites. */
+const pausePrefix = 'upload-paused:';
 
 const PendingFile = z.object({
   fileId: z.string(),
@@ -43,6 +45,8 @@ const PendingMessage = z.object({
 });
 /** A message whose files are not all at the relay. The worker keeps it sealed, since it says what the files are. */
 export type PendingMessage = z.infer<typeof PendingMessage>;
+
+export type PendingMessages = ReturnType<typeof createPendingMessages>;
 
 /** A message before any of its files is sealed. */
 export type Unsealed = Omit<PendingMessage, 'files' | 'unsealed'>;
@@ -85,6 +89,12 @@ export function createPendingMessages(deps: Pick<Deps, 'crypto' | 'log'>) {
     find: async (messageId: string) => (await all()).find((one) => one.messageId === messageId),
     keep: (message: PendingMessage) =>
       crypto.writeLocal(`${entryPrefix}${message.messageId}`, JSON.stringify(message)),
-    forget: (messageId: string) => crypto.writeLocal(`${entryPrefix}${messageId}`, null),
+    async forget(messageId: string): Promise<void> {
+      await crypto.writeLocal(`${entryPrefix}${messageId}`, null);
+      await crypto.writeLocal(`${pausePrefix}${messageId}`, null);
+    },
+    setPaused: (messageId: string, isPaused: boolean) =>
+      crypto.writeLocal(`${pausePrefix}${messageId}`, isPaused ? 'paused' : null),
+    isPaused: async (messageId: string) => (await crypto.readLocal(`${pausePrefix}${messageId}`)) !== null,
   };
 }

@@ -3,8 +3,7 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { delay, timestamp } from '../../lib/clock.ts';
-import { BlobError, type Blobs, isGoneBlob } from '../../net/blobs.ts';
-import { ApiError } from '../../net/errors.ts';
+import { BlobError, type Blobs } from '../../net/blobs.ts';
 import { type ConversationKey, chatsAtom } from '../../store/chats.ts';
 import { type FileActions, type Upload, uploadsAtom } from '../../store/files.ts';
 import type { Chats } from '../conversations/chats.ts';
@@ -12,6 +11,7 @@ import { type Outbox, sendQueued } from '../conversations/outbox.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, isPassing, toAppError } from '../core/failures.ts';
+import { createCarrier } from './carrying.ts';
 import { restoreInterrupted } from './interrupted.ts';
 import {
   createPendingMessages,
@@ -45,19 +45,25 @@ export interface UploadsOptions {
   readonly pieces: PieceStore;
 }
 
-export interface Uploads extends Pick<FileActions, 'discardUpload' | 'forward' | 'retryUpload' | 'send'> {
+export interface Uploads
+  extends Pick<
+    FileActions,
+    'discardUpload' | 'forward' | 'pauseUpload' | 'resumeUpload' | 'retryUpload' | 'send'
+  > {
   /** Goes on with what was on its way as the page was left. */
   resume(): Promise<void>;
 }
 
 /**
  * Brings the files of messages to the relay, sealed, one after the other. Each file is sealed whole before any of it goes: from
- * then on a reload, or a network that is gone for days, costs nothing. The message goes when its last file is there.
+ * then on a reload, or a network that is gone for days, costs nothing. The message goes when its last file is there. One
+ * that is paused lets the next one go before it.
  */
 export function createUploads(options: UploadsOptions): Uploads {
   const { background, blobs, chats, isActive, ownUserId, pieces } = options;
   const { clock, crypto, locks, newId, random, store } = options.deps;
   const pending = createPendingMessages(options.deps);
+  const carrier = createCarrier({ blobs, pending, pieces });
   const { forget, sealAll } = createSealing({ crypto, pieces });
   const reading = { blobs, crypto };
   const viewOf = (message: Unsealed, files: readonly Pick<FileToSeal, 'facts' | 'size'>[]) =>
@@ -65,10 +71,18 @@ export function createUploads(options: UploadsOptions): Uploads {
   /** Views that stand for the messages until they are queued. */
   const shown = new Map<string, MessageView>();
   const stops = new Map<string, AbortController>();
+  /** Stop the message that is being brought, for now: it goes on from where it is. */
+  const pauses = new Map<string, AbortController>();
+  const sealingNow = new Set<string>();
 
   function change(messageId: string, changed: Partial<Upload>): void {
     store.set(uploadsAtom, (all) => {
-      const before: Upload = all[messageId] ?? { progress: 0, isWaiting: false, failure: null };
+      const before: Upload = all[messageId] ?? {
+        progress: 0,
+        isWaiting: false,
+        isPaused: false,
+        failure: null,
+      };
       return { ...all, [messageId]: { ...before, ...changed } };
     });
   }
@@ -82,6 +96,7 @@ export function createUploads(options: UploadsOptions): Uploads {
   function hide(messageId: string): void {
     shown.delete(messageId);
     stops.delete(messageId);
+    pauses.delete(messageId);
     store.set(uploadsAtom, ({ [messageId]: _over, ...others }) => others);
   }
 
@@ -91,80 +106,12 @@ export function createUploads(options: UploadsOptions): Uploads {
     for (const message of shown.values()) {
       const key = keyOf(message.conversationId, ownUserId);
       if (key === null || !chats.isLoaded(key)) continue;
-      const isThere = chats.get(key).messages.some(({ messageId }) => messageId === message.messageId);
-      if (!isThere) chats.addMessages(message.conversationId, [message]);
+      const there = chats.get(key).messages.find(({ messageId }) => messageId === message.messageId);
+      if (there === undefined) chats.addMessages(message.conversationId, [message]);
+      // Another tab has sent it, while it is paused here.
+      else if (there.seq !== null) hide(message.messageId);
     }
   });
-
-  /**
-   * Ends the uploads of this device that no message waits for: their ids were lost with an answer, and they would take the room of others
-   * for a day. Under the lock, since another tab may have begun one that it has not kept yet.
-   */
-  async function endLost(): Promise<void> {
-    const known = new Set((await pending.all()).flatMap(({ files }) => files.map(({ blobId }) => blobId)));
-    const { unfinished } = await blobs.storage();
-    for (const { id } of unfinished) if (!known.has(id)) await blobs.remove(id);
-  }
-
-  /** Begins an upload, if need be in the place of lost ones. @returns its id */
-  async function create(length: number): Promise<string> {
-    try {
-      return await blobs.create(length);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'quota') throw error;
-      await endLost();
-      return blobs.create(length);
-    }
-  }
-
-  /** Appends what the relay doesn't have of a file yet. */
-  async function append(
-    file: PendingFile,
-    blobId: string,
-    from: number,
-    signal: AbortSignal,
-    onProgress: (bytes: number) => void,
-  ) {
-    let offset = from;
-    while (offset < file.sealedSize) {
-      signal.throwIfAborted();
-      const index = Math.floor(offset / file.sealedPiece);
-      const piece = await pieces.get(file.fileId, index);
-      // The browser has evicted it.
-      if (piece === null) throw new AppError('storage-erased', t('files.uploadLost'));
-      const next = await blobs.append(blobId, offset, piece.slice(offset - index * file.sealedPiece), signal);
-      if (next <= offset || next > file.sealedSize) throw new BlobError('offset-conflict');
-      offset = next;
-      onProgress(offset);
-    }
-  }
-
-  /** Brings one file to the relay, from where it was left. @returns its id there */
-  async function upload(
-    file: PendingFile,
-    keep: (changed: Partial<PendingFile>) => Promise<void>,
-    signal: AbortSignal,
-    onProgress: (bytes: number) => void,
-  ): Promise<string> {
-    let { blobId } = file;
-    let from = 0;
-    if (blobId !== null) {
-      try {
-        from = await blobs.offset(blobId);
-      } catch (error) {
-        // It was not finished in time: another one begins.
-        if (!isGoneBlob(error)) throw error;
-        blobId = null;
-      }
-    }
-    if (blobId === null) {
-      blobId = await create(file.sealedSize);
-      await keep({ blobId });
-    }
-    await append(file, blobId, from, signal, onProgress);
-    await keep({ isUploaded: true });
-    return blobId;
-  }
 
   /** Does what is to be done until it is done, or fails for a reason that waiting doesn't change. */
   async function persistently(
@@ -205,12 +152,21 @@ export function createUploads(options: UploadsOptions): Uploads {
       await persistently(messageId, signal, async () => {
         const file = message.files.find((one) => one.fileId === fileId);
         if (file === undefined || file.isUploaded) return;
-        await upload(file, keepOf(fileId), signal, (bytes) =>
-          change(messageId, {
-            progress: sealing + (1 - sealing) * ((done() + bytes) / total),
-            isWaiting: false,
-          }),
-        );
+        await carrier.carry(file, {
+          signal,
+          keep: keepOf(fileId),
+          async mayGoOn() {
+            signal.throwIfAborted();
+            // Another tab can pause what this one brings.
+            if (await pending.isPaused(messageId)) pauseHere(messageId);
+            signal.throwIfAborted();
+          },
+          onProgress: (bytes) =>
+            change(messageId, {
+              progress: sealing + (1 - sealing) * ((done() + bytes) / total),
+              isWaiting: false,
+            }),
+        });
       });
     }
     signal.throwIfAborted();
@@ -236,12 +192,21 @@ export function createUploads(options: UploadsOptions): Uploads {
     return stop.signal;
   }
 
+  function pauseHere(messageId: string): void {
+    pauses.get(messageId)?.abort();
+    if (shown.has(messageId)) change(messageId, { isPaused: true, isWaiting: false });
+  }
+
   /** Runs a step of a message, and says what has stopped it. */
-  async function tellFailure(messageId: string, step: () => Promise<void>): Promise<void> {
+  async function tellFailure(
+    messageId: string,
+    signal: AbortSignal,
+    step: () => Promise<void>,
+  ): Promise<void> {
     try {
       await step();
     } catch (error) {
-      if (!isActive() || stops.get(messageId)?.signal.aborted !== false) return;
+      if (!isActive() || signal.aborted) return;
       const { code, message } = toAppError(error, t('files.uploadFailed'));
       change(messageId, { isWaiting: false, failure: { code, text: message } });
       if (code === 'internal') throw error;
@@ -252,13 +217,18 @@ export function createUploads(options: UploadsOptions): Uploads {
 
   /** Brings a message's files to the relay, when those before it are there and no other tab does it. */
   async function run(messageId: string): Promise<void> {
-    const signal = stopOf(messageId);
+    // The run before this one, if any: it was paused, or waits still.
+    pauses.get(messageId)?.abort();
+    const pause = new AbortController();
+    pauses.set(messageId, pause);
+    const signal = AbortSignal.any([stopOf(messageId), pause.signal]);
     await whileUploading(() =>
-      tellFailure(messageId, async () => {
+      tellFailure(messageId, signal, async () => {
         signal.throwIfAborted();
         const message = await pending.find(messageId);
         // Another tab has brought it, or given it up.
         if (message === undefined) return hide(messageId);
+        if (await pending.isPaused(messageId)) return pauseHere(messageId);
         if (message.unsealed !== undefined) throw new AppError('storage-erased', t('files.uploadLost'));
         await bring(message, signal);
       }),
@@ -285,7 +255,8 @@ export function createUploads(options: UploadsOptions): Uploads {
       return persistently(messageId, signal, task);
     };
     let isSealed = false;
-    await tellFailure(messageId, () =>
+    sealingNow.add(messageId);
+    await tellFailure(messageId, signal, () =>
       whileSealing(async () => {
         const kept = isBegun ? await pending.find(messageId) : undefined;
         if (!isBegun || kept?.unsealed !== undefined) {
@@ -300,6 +271,7 @@ export function createUploads(options: UploadsOptions): Uploads {
         isSealed = true;
       }),
     );
+    sealingNow.delete(messageId);
     if (isSealed) await run(messageId);
   }
 
@@ -365,17 +337,34 @@ export function createUploads(options: UploadsOptions): Uploads {
       background(() => goOn(messageId));
     },
 
+    async pauseUpload(messageId) {
+      pauseHere(messageId);
+      await pending.setPaused(messageId, true);
+      // It was faster.
+      if (!shown.has(messageId)) await pending.setPaused(messageId, false);
+    },
+
+    async resumeUpload(messageId) {
+      change(messageId, { isPaused: false });
+      await pending.setPaused(messageId, false);
+      // It is brought when it is sealed.
+      if (!sealingNow.has(messageId)) background(() => goOn(messageId));
+    },
+
     discardUpload: discard,
 
     async resume() {
-      background(() => whileUploading(endLost));
+      background(() => whileUploading(() => carrier.endLost()));
       const messages = await pending.all();
       for (const message of messages) {
         const { messageId, original, unsealed } = message;
         if (shown.has(messageId) || (unsealed !== undefined && original === undefined)) continue;
         show(viewOf(message, original === undefined ? message.files : originalFiles(original)));
-        change(messageId, { progress: unsealed === undefined ? sealingOf(message) : 0 });
-        background(() => goOn(messageId));
+        const share = sealingOf(message);
+        const done = message.files.filter(({ isUploaded }) => isUploaded).length / message.files.length;
+        const isPaused = await pending.isPaused(messageId);
+        change(messageId, { progress: unsealed === undefined ? share + (1 - share) * done : 0, isPaused });
+        if (!isPaused) background(() => goOn(messageId));
       }
       await whileSealing(async () => {
         const left = await pending.all();

@@ -1,11 +1,12 @@
 // Somebody who writes a lot: real clients of the product without a screen, in a process of their own. Told what to do
 // line by line on standard input, answers line by line on standard output.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { systemClock } from '#src/lib/clock.ts';
 import { tokenStorageKey } from '#src/services/session/token.ts';
 import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
+import { uploadsAtom } from '#src/store/files.ts';
 import { currentUserAtom } from '#src/store/session.ts';
 import { Browser, type Tab } from '../../support/headlessBrowser.ts';
 
@@ -73,8 +74,11 @@ const commands = {
     return '';
   },
 
-  /** Writes that many messages to the contact: through the worker as the product does, to the relay many at a time. */
-  async write(username: string, count: string): Promise<string> {
+  /**
+   * Writes that many messages to the contact: through the worker as the product does, to the relay many at a time.
+   * @param pictures `pictures` for every tenth to be one
+   */
+  async write(username: string, count: string, pictures = ''): Promise<string> {
     const tab = theWriter();
     const isContact = () => tab.store.get(contactsAtom).items.find((one) => one.username === username);
     await until(() => isContact() !== undefined);
@@ -84,9 +88,24 @@ const commands = {
     const conversationId = tab.chat(userId).state?.conversationId ?? '';
 
     for (let number = 1; number < Number(count); ) {
-      const texts = Array.from({ length: Math.min(atOnce, Number(count) - number) }, () => textOf(number++));
-      await Promise.all(texts.map((text) => post(tab, userId, conversationId, text)));
+      const numbers = Array.from({ length: Math.min(atOnce, Number(count) - number) }, () => number++);
+      await Promise.all(
+        numbers.map((one) =>
+          post(tab, userId, conversationId, pictures !== '' && one % 10 === 5 ? null : textOf(one)),
+        ),
+      );
     }
+    return '';
+  },
+
+  /** Sends a picture as the product does, which the relay has. */
+  async show(username: string): Promise<string> {
+    const tab = theWriter();
+    const contact = tab.store.get(contactsAtom).items.find((one) => one.username === username);
+    const userId = contact?.id ?? '';
+    const source = new Blob([new Uint8Array(Buffer.from(picture.preview.bytes, 'base64url'))]);
+    await (await tab.actions.files()).send(userId, '', [{ source, facts: picture }]);
+    await until(() => Object.keys(tab.store.get(uploadsAtom)).length === 0);
     return '';
   },
 
@@ -110,19 +129,50 @@ function textOf(number: number): string {
   return `${number}: ${'so it goes and '.repeat(Math.ceil(words / 4))}`.slice(0, words * 4).trim();
 }
 
-async function post(tab: Tab, userId: string, conversationId: string, text: string): Promise<void> {
+/** A point with its preview: what there is to read of it is what a photograph has. */
+const picture = {
+  name: 'IMG_2041.png',
+  type: 'image/png',
+  kind: 'picture',
+  description: 'A boat on a blue lake',
+  width: 1200,
+  height: 800,
+  preview: {
+    type: 'image/png',
+    bytes: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg',
+  },
+} as const;
+
+/** Queues a picture of which the relay has nothing: it would take days to upload as many, by its quotas. */
+async function queuePicture(
+  tab: Tab,
+  message: { conversationId: string; messageId: string; sentAt: string },
+) {
+  const bytes = new Uint8Array(100);
+  const { fileId } = await tab.crypto.beginFile(bytes.length);
+  await tab.crypto.sealPiece(fileId, 0, bytes.buffer);
+  const blobId = randomBytes(16).toString('base64url');
+  await tab.crypto.queueFiles({ ...message, text: '', files: [{ ...picture, fileId, blobId }] });
+}
+
+/** @param text null for a picture */
+async function post(tab: Tab, userId: string, conversationId: string, text: string | null): Promise<void> {
   const messageId = randomUUID();
-  await tab.crypto.queueMessage({ conversationId, messageId, text, sentAt: new Date().toISOString() });
+  const message = { conversationId, messageId, sentAt: new Date().toISOString() };
+  if (text === null) await queuePicture(tab, message);
+  else await tab.crypto.queueMessage({ ...message, text });
   const prepared = await tab.crypto.prepareMessage(messageId);
   // A commit is due first, now and then: the product's outbox knows how, and takes along what waits.
-  if (prepared.kind !== 'message') return throughOutbox(tab, userId, text);
+  if (prepared.kind !== 'message') return throughOutbox(tab, userId, text ?? 'After a picture.');
+  // The first message went through the outbox, which has registered it.
+  const start = prepared.start ?? (await tab.crypto.start()).tag;
   const answer = await fetch(`${relayUrl}/api/messages/user/${userId}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${writersBrowser.storage.getItem(tokenStorageKey)}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify({ messageId, epoch: prepared.epoch, content: prepared.content }),
+    body: JSON.stringify({ messageId, epoch: prepared.epoch, content: prepared.content, start }),
   });
   if (!answer.ok) throw new Error(`the relay answered ${answer.status} ${await answer.text()}`);
   const { seq, timestamp } = (await answer.json()) as { seq: number; timestamp: string };

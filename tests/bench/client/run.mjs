@@ -34,6 +34,7 @@ async function bench(values) {
   const relay = await startProduct();
   const url = `http://localhost:${relay.port}`;
   const pal = await startPal(url);
+  const pals = [pal];
   const browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArgs });
   const openPage = async (name) => {
     const context = await openProfile(join(folder, name), {
@@ -79,6 +80,24 @@ async function bench(values) {
       results[rate].otherScreen = await otherScreen(reader, how);
     }
 
+    progress(`writing ${amounts.long} with a picture in ten`);
+    const picturePal = await startPal(url);
+    pals.push(picturePal);
+    const pictureName = await picturePal.ask('meet', 'reader');
+    await acceptAll(reader);
+    await picturePal.ask('write', 'reader', String(amounts.long), 'pictures');
+    await openChat(reader, pictureName);
+    for (let shown = 0; shown < 3; shown++) await picturePal.ask('show', 'reader');
+    await picturePal.ask('say', 'reader', 'The newest beside pictures.');
+    await messageShown(reader, 'The newest beside pictures.');
+    for (const rate of [1, 4]) {
+      const how = { rate, rounds: amounts.rounds };
+      // In turns with the chat without pictures, as the machine is by now.
+      const plain = await opening(reader, palName, 'The newest of all.', how);
+      const withPictures = await opening(reader, pictureName, 'The newest beside pictures.', how);
+      results[rate].picturesRatio = withPictures / plain;
+    }
+
     progress(`typing while ${amounts.missed} messages are decrypted`);
     for (const rate of [1, 4]) {
       const newest = `Now typing, ${rate}`;
@@ -119,7 +138,7 @@ async function bench(values) {
   } finally {
     for (const context of contexts) await context.close();
     await browser.close();
-    await pal.stop();
+    for (const one of pals) await one.stop();
     await relay.stop();
     await rm(folder, { recursive: true, force: true });
   }

@@ -17,12 +17,15 @@ import {
   type MessageView,
 } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
+import type { AttachedFile, FileActions, FilePlace } from '#src/store/files.ts';
 import { currentUserAtom } from '#src/store/session.ts';
 
 declare global {
   interface Window {
     /** Somebody writes. */
     arrive: (text: string) => void;
+    /** Message ids of the pictures that were fetched, and the number of those that the page holds. */
+    pictures: { readonly fetched: Set<string>; held: number };
   }
 }
 
@@ -31,6 +34,8 @@ const total = Number(query.get('messages') ?? 50_000);
 /** Number of them in memory at first; the others come page by page. */
 const held = Number(query.get('held') ?? total);
 const people = Number(query.get('people') ?? 5000);
+/** Every so manieth message is a picture; 0 for none. */
+const pictures = Number(query.get('pictures') ?? 0);
 const pageSize = 150;
 const minute = 60_000;
 const begin = Date.now() - (total + 1000) * minute;
@@ -45,8 +50,27 @@ function textOf(seq: number): string {
   return `${seq}: ${Array.from({ length }, (_, index) => words[(seq + index * index) % words.length]).join(' ')}`;
 }
 
+/** A grey point, as small as a preview can be. */
+const previewBytes =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg';
+
+/** Makes a picture that is wide, square or tall. */
+function pictureOf(seq: number): AttachedFile {
+  return {
+    name: `IMG_${seq}.png`,
+    type: 'image/png',
+    kind: 'picture',
+    description: `Picture ${seq}`,
+    size: 40_000,
+    width: 800,
+    height: [450, 800, 1200][seq % 3] ?? 800,
+    preview: { type: 'image/png', bytes: previewBytes },
+  };
+}
+
 function messageOf(seq: number, text = textOf(seq)): MessageView {
   const own = seq % 3 === 0;
+  const isPicture = pictures > 0 && seq % pictures === 5;
   return {
     conversationId: 'conversation',
     messageId: `m${seq}`,
@@ -55,7 +79,7 @@ function messageOf(seq: number, text = textOf(seq)): MessageView {
     senderDeviceId: 'device',
     timestamp: new Date(begin + seq * minute).toISOString(),
     status: own ? 'sent' : 'received',
-    content: { kind: 'text', text },
+    content: isPicture ? { kind: 'files', text: '', files: [pictureOf(seq)] } : { kind: 'text', text },
   };
 }
 
@@ -73,6 +97,28 @@ function change(update: (chat: Chat) => Partial<Chat>): void {
   });
 }
 
+window.pictures = { fetched: new Set(), held: 0 };
+const { createObjectURL, revokeObjectURL } = URL;
+URL.createObjectURL = (blob) => {
+  window.pictures.held += 1;
+  return createObjectURL.call(URL, blob);
+};
+URL.revokeObjectURL = (url) => {
+  window.pictures.held -= 1;
+  revokeObjectURL.call(URL, url);
+};
+
+/** Draws the picture of a message, each in its own colour. */
+async function read({ messageId }: FilePlace, { height = 1, width = 1 }: AttachedFile): Promise<Blob> {
+  window.pictures.fetched.add(messageId);
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('no canvas');
+  context.fillStyle = `hsl(${Number(messageId.slice(1)) % 360} 60% 50%)`;
+  context.fillRect(0, 0, width, height);
+  return canvas.convertToBlob();
+}
+
 async function loadOlderMessages(): Promise<void> {
   // About as long as the worker takes.
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -85,6 +131,7 @@ async function loadOlderMessages(): Promise<void> {
 const actions: Partial<AppActions> = {
   openChat: async (userId) => store.set(activeConversationAtom, userId),
   loadOlderMessages,
+  files: async () => ({ read }) as Partial<FileActions> as FileActions,
 };
 // Anything else that the tab asks for fails, as it does without a network. (With a `then` it would be a promise.)
 const withoutNetwork = new Proxy(actions, {

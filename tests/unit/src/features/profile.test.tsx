@@ -6,7 +6,7 @@ import { YourDataCard } from '#src/features/profile/YourDataCard.tsx';
 import { activateLocale } from '#src/i18n/i18n.ts';
 import { AppError } from '#src/lib/appError.ts';
 import { operator } from '#src/operator/index.ts';
-import { deletionProgressAtom, exportProgressAtom } from '#src/store/account.ts';
+import { deletionProgressAtom, type ExportedFiles, exportProgressAtom } from '#src/store/account.ts';
 import { currentUserAtom } from '#src/store/session.ts';
 import { aino, createWorld } from '../support/app.tsx';
 
@@ -239,7 +239,11 @@ describe('your data', () => {
       const { actions, toasts, user } = show();
       await user.click(screen.getByRole('button', { name: `Download ${format.toUpperCase()}` }));
       await waitFor(() => expect(toasts()).toEqual(['success: Your data export has been generated']));
-      expect(actions.exportData).toHaveBeenCalledExactlyOnceWith(format, expect.objectContaining({ name }));
+      expect(actions.exportData).toHaveBeenCalledExactlyOnceWith(
+        format,
+        expect.objectContaining({ name }),
+        false,
+      );
       expect(asked).toEqual([name]);
     },
   );
@@ -256,13 +260,20 @@ describe('your data', () => {
 
   it('shows its progress, and can be cancelled', async () => {
     const { actions, store, toasts, user } = show();
-    const answer = held<boolean>();
+    const answer = held<ExportedFiles | null>();
     actions.exportData.mockReturnValue(answer.promise);
     await user.click(screen.getByRole('button', { name: 'Download JSON' }));
-    act(() => store.set(exportProgressAtom, () => ({ format: 'json', done: 0, total: 0 })));
+    act(() => store.set(exportProgressAtom, () => ({ format: 'json', unit: 'messages', done: 0, total: 0 })));
     const bar = screen.getByRole('progressbar', { name: 'Data export' });
     expect(bar).toHaveAttribute('aria-valuetext', 'Preparing your data...');
-    act(() => store.set(exportProgressAtom, () => ({ format: 'json', done: 12_000, total: 50_000 })));
+    act(() =>
+      store.set(exportProgressAtom, () => ({
+        format: 'json',
+        unit: 'messages',
+        done: 12_000,
+        total: 50_000,
+      })),
+    );
     expect(screen.getByText('12,000 of 50,000 messages')).toBeVisible();
     expect(bar).toHaveAttribute('aria-valuenow', '12000');
     for (const name of ['Download JSON', 'Download HTML']) {
@@ -271,10 +282,38 @@ describe('your data', () => {
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(actions.cancelDataExport).toHaveBeenCalledOnce();
     act(() => store.set(exportProgressAtom, () => null));
-    await act(async () => answer.resolve(false));
+    await act(async () => answer.resolve(null));
     expect(toasts()).toEqual(['info: The data export was cancelled']);
     expect(screen.queryByRole('progressbar')).toBeNull();
     expect(screen.getByRole('button', { name: 'Download JSON' })).toBeEnabled();
+  });
+
+  it('has the files on request, says how large they are before, how far it is, and how many could not be had', async () => {
+    const { actions, store, toasts, user } = show();
+    actions.measureFiles.mockResolvedValue({ count: 12, bytes: 34_200_000 });
+    const answer = held<ExportedFiles | null>();
+    actions.exportData.mockReturnValue(answer.promise);
+    expect(actions.measureFiles).not.toHaveBeenCalled();
+    const wish = screen.getByRole('switch', { name: 'With files' });
+    expect(wish).not.toBeChecked();
+    expect(wish).toHaveAccessibleDescription(/become a ZIP archive/);
+    await user.click(wish);
+    expect(await screen.findByText('About 34.2 MB in 12 files')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Download HTML' }));
+    expect(asked).toEqual(['sinetti-user-data-2026-03-09.zip']);
+    expect(actions.exportData).toHaveBeenCalledExactlyOnceWith('html', expect.anything(), true);
+    act(() =>
+      store.set(exportProgressAtom, () => ({ format: 'html', unit: 'bytes', done: 1e6, total: 34_200_000 })),
+    );
+    expect(screen.getByRole('progressbar', { name: 'Data export' })).toHaveAttribute(
+      'aria-valuetext',
+      '1 MB of 34.2 MB of files',
+    );
+    expect(wish).toHaveAttribute('aria-disabled', 'true');
+    await act(async () => answer.resolve({ written: 11, missing: 1 }));
+    expect(toasts()).toEqual([
+      'success: Your data export has been generated, with 11 files. 1 file could not be had: the export says why.',
+    ]);
   });
 
   it('says when the export failed', async () => {

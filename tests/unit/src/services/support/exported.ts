@@ -1,6 +1,7 @@
 import type { ConversationState, CryptoApi, MessageVersion, MessageView } from '#src/crypto/client.ts';
 import type { Api } from '#src/net/api.ts';
 import { createDataExport } from '#src/services/export/dataExport.ts';
+import type { ReadFile } from '#src/services/export/files.ts';
 import type { ExportFormat } from '#src/store/account.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { type CurrentUser, currentUserAtom } from '#src/store/session.ts';
@@ -61,6 +62,7 @@ interface World {
   /** The versions of any message that was edited. */
   readonly versions?: readonly MessageVersion[];
   readonly api?: Partial<Api>;
+  readonly read?: ReadFile;
   /** Before each page. */
   readonly onPage?: (page: { after: number; limit: number }) => void | Promise<void>;
 }
@@ -71,6 +73,9 @@ export function exporting({
   logs = new Map(),
   onPage,
   outbox = [],
+  read = () => {
+    throw new Error('no files');
+  },
   states,
   versions = [],
 }: World) {
@@ -89,8 +94,13 @@ export function exporting({
   deps.store.set(currentUserAtom, anna);
   deps.store.set(contactsAtom, { items: [bert], loading: false, loaded: true, error: null });
   const file = new MemoryFile();
-  const dataExport = createDataExport(deps);
-  return { deps, file, dataExport, run: (format: ExportFormat = 'json') => dataExport.run(format, file) };
+  const dataExport = createDataExport(deps, async () => read);
+  return {
+    deps,
+    file,
+    dataExport,
+    run: (format: ExportFormat = 'json', withFiles = false) => dataExport.run(format, file, withFiles),
+  };
 }
 
 /** One conversation, with Bert. */
