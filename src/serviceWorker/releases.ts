@@ -37,7 +37,7 @@ export interface PinnedReleasesOptions {
   readonly address: string;
   readonly build: Build;
   readonly settings: OperatorSettings;
-  readonly caches: Pick<CacheStorage, 'open'>;
+  readonly caches: Pick<CacheStorage, 'match' | 'open'>;
   /** A release is held on to; the page may have forgotten it. */
   readonly onPinned?: () => void;
   readonly fetch: typeof globalThis.fetch;
@@ -213,8 +213,7 @@ export class PinnedReleases {
 
   /** Returns whether all files of a release are here: they were installed beside those in use, or are the same. */
   async #isHere(release: Release): Promise<boolean> {
-    const cache = await this.#options.caches.open(cacheName);
-    const whole = await cache.match(wholePath);
+    const whole = await this.#options.caches.match(wholePath, { cacheName });
     if ((await whole?.text()) === release.hash) return true;
     try {
       this.#requireBuilt(release);
@@ -247,8 +246,7 @@ export class PinnedReleases {
 
   /** Null for the first visit, and for what somebody has written in the place of a pin: they could delete it as well. */
   async #read(): Promise<Pin | null> {
-    const cache = await this.#options.caches.open(cacheName);
-    const kept = await cache.match(recordPath);
+    const kept = await this.#options.caches.match(recordPath, { cacheName });
     if (kept === undefined) return null;
     try {
       const { agreed, hashes, keys, newest } = (await kept.json()) as Record<keyof Pin, Json>;
