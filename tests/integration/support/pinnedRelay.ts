@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -10,19 +10,16 @@ import { installReleased, PinnedReleases } from '#src/serviceWorker/releases.ts'
 import { MemoryCaches } from '#tests/support/memoryCaches.ts';
 import { verifyChain } from '../../../verify/src/chain/chain.ts';
 import { settingsIn } from '../../../verify/src/chain/expected.ts';
-import { stateKeys } from '../../../verify/src/making.ts';
 import { newHolder } from '../../../verify/test/support/keys.ts';
 import {
   clientFiles,
   firstRelease,
   type Holders,
   holders,
-  keyLines,
   publish,
   type SignedChain,
   signed,
   stated,
-  writeBuilt,
   writeClient,
 } from '../../../verify/test/support/releases.ts';
 
