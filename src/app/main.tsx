@@ -22,7 +22,7 @@ import { loadVisitorsPage } from './routes.tsx';
 const loadingIsShownAfter = 300;
 
 const loadReleases = () => import('./releases.tsx');
-/** Whether this browser holds on to a signed release (src/serviceWorker/releases.ts). */
+/** Tells if this browser holds on to a signed release (src/serviceWorker/releases.ts). */
 const isPinned = () => localStorage.getItem(releaseAgreementKey) !== null;
 
 async function start() {

@@ -52,7 +52,7 @@ const lookIntervalMs = 60 * 60 * 1000;
 export function followReleases(options: ReleasesOptions): void {
   const { clock, container, log, registration, storage, store, takeOver } = options;
   let isAgreed = false;
-  /** What was said already is not said again: hashes of releases, and reasons. */
+  /** Nothing is said again that was said already: hashes of releases, and reasons. */
   const said = new Set<string>();
   const { port1: room, port2: roomSide } = new MessageChannel();
   keysFrame().room(roomSide);
@@ -69,7 +69,7 @@ export function followReleases(options: ReleasesOptions): void {
   async function verdict(): Promise<ReleaseVerdict | null> {
     let found = await askActive();
     if (found?.state === 'refused' && !found.isKnownScript) {
-      // Of several relays behind one address some may have the next release already, and some its chain.
+      // Relays behind one address may differ for a moment: some have the next release already, and some its chain.
       await delay(clock, betweenRelays);
       found = await askActive();
     }
@@ -144,7 +144,7 @@ export function followReleases(options: ReleasesOptions): void {
   follow(registration.installing);
   registration.addEventListener('updatefound', () => {
     follow(registration.installing);
-    // What comes may take over before it is asked about.
+    // It may take over before it is asked about.
     void look();
   });
   clock.every(lookIntervalMs, () => void look());
@@ -193,6 +193,7 @@ function agreeInRoom(room: MessagePort, release: string): Promise<boolean> {
         resolve(data.done === true);
       },
     );
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
     room.postMessage({ type: 'agree', release });
   });
 }

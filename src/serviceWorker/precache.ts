@@ -58,7 +58,7 @@ export interface PrecacheOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly digest: (content: ArrayBuffer) => Promise<ArrayBuffer>;
   readonly onRefused: (path: string) => void;
-  /** Whether a release is held on to: the network then has no say where a file is gone. */
+  /** Tells if a release is held on to: the network then has no say where a file is gone. */
   readonly isPinned: () => Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** What pages and service workers say to each other about signed releases. */
+/** Pages and service workers say these to each other about signed releases. */
 
 /** From a page, with a port for the answer: compare what the relay has with the release in use. The answer is a {@link ReleaseVerdict}. */
 export const verdictMessage = 'release-verdict';
@@ -17,7 +17,7 @@ export type ReleaseVerdict =
   | ({ readonly state: 'newer'; readonly release: string } & ReleaseChanges)
   | ReleaseRefusal;
 
-/** What another release changes. */
+/** The parts that another release changes. */
 export interface ReleaseChanges {
   readonly version: string;
   readonly app: boolean;
@@ -26,14 +26,14 @@ export interface ReleaseChanges {
   readonly policies: boolean;
 }
 
-/** What the relay serves comes into no use. */
+/** A release that comes into no use. */
 export interface ReleaseRefusal {
   readonly state: 'refused';
   /** A code of `Failure` (verify/src/chain/errors.ts). */
   readonly code: string;
   /** For operators, in English. */
   readonly reason: string;
-  /** Whether the script of the service worker that the relay serves is of some release of its chain. */
+  /** True if the service worker's script that the relay serves is of some release of its chain. */
   readonly isKnownScript: boolean;
 }
 

@@ -20,7 +20,7 @@ import {
 
 type Release = NonNullable<Chain['release']>;
 
-/** What this browser holds on to, from the first visit on. */
+/** The record of what this browser holds on to, from the first visit on. */
 export interface Pin {
   /** The SHA-256 of each step of the chain as it was last seen; the first one is the root, which the first visit has trusted. */
   readonly hashes: readonly string[];
@@ -37,7 +37,7 @@ export interface PinnedReleasesOptions {
   readonly address: string;
   readonly build: Build;
   readonly settings: OperatorSettings;
-  readonly caches: Pick<CacheStorage, 'open'>;
+  readonly caches: Pick<CacheStorage, 'match' | 'open'>;
   /** A release is held on to; the page may have forgotten it. */
   readonly onPinned?: () => void;
   readonly fetch: typeof globalThis.fetch;
@@ -187,7 +187,7 @@ export class PinnedReleases {
   #requireSettings(release: ReleaseStatement): void {
     const { origin, settings } = this.#options;
     const { headers } = workerSettings(release, this.#origins()) as Pick<OperatorSettings, 'headers'>;
-    const isSame = canonicalText(headers[origin] as Json) === canonicalText(settings.headers[origin] as Json);
+    const isSame = canonicalText(headers[origin]) === canonicalText(settings.headers[origin]);
     if (!isSame) throw new Failure('different', `/operator.js has other headers than the release.`);
   }
 
@@ -197,7 +197,7 @@ export class PinnedReleases {
     for (const path of [pages[origin], script]) {
       const { headers, ok } = await this.#ask(path);
       if (!ok) throw new Failure('unreachable', `${path} can't be had.`);
-      // What varies, and how long it is kept, others on the way may add to.
+      // Others on the way may add to what varies, and to how long it is kept.
       const { vary: _, 'cache-control': __, ...expected } = headersAt(release, origin, path, this.#origins());
       const wrong = Object.entries(expected).find(([name, value]) => headers.get(name) !== value);
       if (wrong !== undefined) throw new Failure('different', `${path} has another ${wrong[0]}.`);
@@ -213,8 +213,7 @@ export class PinnedReleases {
 
   /** Returns whether all files of a release are here: they were installed beside those in use, or are the same. */
   async #isHere(release: Release): Promise<boolean> {
-    const cache = await this.#options.caches.open(cacheName);
-    const whole = await cache.match(wholePath);
+    const whole = await this.#options.caches.match(wholePath, { cacheName });
     if ((await whole?.text()) === release.hash) return true;
     try {
       this.#requireBuilt(release);
@@ -247,8 +246,7 @@ export class PinnedReleases {
 
   /** Null for the first visit, and for what somebody has written in the place of a pin: they could delete it as well. */
   async #read(): Promise<Pin | null> {
-    const cache = await this.#options.caches.open(cacheName);
-    const kept = await cache.match(recordPath);
+    const kept = await this.#options.caches.match(recordPath, { cacheName });
     if (kept === undefined) return null;
     try {
       const { agreed, hashes, keys, newest } = (await kept.json()) as Record<keyof Pin, Json>;
@@ -270,9 +268,9 @@ export class PinnedReleases {
     const inUse = agreed ?? (await this.#read())?.agreed;
     if (inUse === undefined) return;
     const pin: Pin = { hashes: chain.hashes, keys: chain.keys, newest: released(chain), agreed: inUse };
-    const plain = ({ hash: _, ...release }: Release) => release;
-    const record = { ...pin, agreed: plain(pin.agreed), newest: plain(pin.newest) };
-    await cache.put(recordPath, new Response(JSON.stringify(record)));
+    // A release's hash is that of the rest of it.
+    const text = JSON.stringify(pin, (name, value: unknown) => (name === 'hash' ? undefined : value));
+    await cache.put(recordPath, new Response(text));
     this.#options.onPinned?.();
   }
 }
@@ -328,7 +326,7 @@ function refusal(code: string, reason: string, isKnownScript: boolean): ReleaseR
   return { state: 'refused', code, reason, isKnownScript };
 }
 
-/** What a person agrees to: the room is that of the keys, and policies say what pages and workers may do. */
+/** The parts that a person agrees to: the room is that of the keys, and policies say what pages and workers may do. */
 function changes(
   former: ReleaseStatement,
   next: ReleaseStatement,

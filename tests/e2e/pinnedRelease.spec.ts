@@ -18,7 +18,7 @@ import { expect, test as withoutRelease } from './support/test.ts';
 
 const people = holders('anna', 'bertta', 'carl');
 
-/** What the relay serves now, and what it did. */
+/** The relay serves this now, and did before. */
 interface Served {
   /** With `app` and `keys` in it. */
   readonly folder: string;

@@ -1,192 +1,37 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay } from '#relay/test/helpers.ts';
-import { isPageOfApp } from '#src/serviceWorker/navigations.ts';
-import { type Build, type OperatorSettings, Precache } from '#src/serviceWorker/precache.ts';
+import { describe, expect, it } from 'vitest';
 import type { ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
-import { installReleased, PinnedReleases } from '#src/serviceWorker/releases.ts';
-import { MemoryCaches } from '#tests/support/memoryCaches.ts';
 import { verifyChain } from '../../verify/src/chain/chain.ts';
-import { settingsIn } from '../../verify/src/chain/expected.ts';
 import { stateKeys } from '../../verify/src/making.ts';
 import { newHolder } from '../../verify/test/support/keys.ts';
 import {
   clientFiles,
   firstRelease,
-  type Holders,
   holders,
   keyLines,
-  publish,
   type SignedChain,
   signed,
   stated,
   writeBuilt,
-  writeClient,
 } from '../../verify/test/support/releases.ts';
+import {
+  Browser,
+  bases,
+  browser,
+  first,
+  folder,
+  grown,
+  inUse,
+  lay,
+  nextApp,
+  nextRoom,
+  people,
+  servePinned,
+  way,
+} from './support/pinnedRelay.ts';
 
-type Origin = 'app' | 'keys';
-
-const people = holders('anna', 'bertta', 'carl');
-/** What the next release changes: the app alone. */
-const nextApp = {
-  'app/assets/index-B2x_4f.js': 'page(2);',
-  'app/service-worker.js': 'keep(2);',
-};
-const nextRoom = {
-  'keys/assets/keys-B2x_4f.css': 'form { color: blue }',
-  'keys/service-worker.js': 'keepKeys(2);',
-};
-
-let data: string;
-let folder: string;
-let relay: TestRelay;
-let first: SignedChain;
-let bases: Record<Origin, string>;
-/** Changes an answer on its way to the browser. */
-let onTheWay: (answer: Response, path: string) => Response | Promise<Response>;
-let isOffline: boolean;
-
-/** Lays what a relay serves: a client, and its chain if it has one. */
-async function lay(chain: SignedChain | null, files: Readonly<Record<string, string>> = {}): Promise<void> {
-  for (const part of ['app', 'keys']) await rm(path.join(folder, part), { recursive: true, force: true });
-  await writeClient(folder, { ...clientFiles, ...files });
-  if (chain !== null) await publish(folder, chain);
-}
-
-/** The chain with one more release, of these files. */
-async function grown(
-  files: Readonly<Record<string, string>>,
-  signers: Holders = people,
-  from = first,
-): Promise<SignedChain> {
-  await lay(null, files);
-  const step = signed(await stated(folder, from.chain, { version: '1.4.0' }), signers);
-  const steps = [...from.steps, step];
-  const isSigned = Object.keys(signers).filter((name) => signers[name] === people[name]).length >= 2;
-  const chain = isSigned
-    ? await verifyChain(steps, from.root)
-    : { ...from.chain, release: { ...from.chain.release!, seq: 3 } };
-  return { root: from.root, steps, chain };
-}
-
-beforeAll(async () => {
-  data = await mkdtemp(path.join(tmpdir(), 'sinetti-pinned-'));
-  folder = path.join(data, 'built');
-  await writeClient(folder);
-  first = await firstRelease(folder, people);
-  // The relay has a route for each file that is there as it starts.
-  const heirs = { ...people, dora: newHolder() };
-  const any = signed(Buffer.from('{}'), heirs);
-  await publish(folder, { ...first, steps: Array.from({ length: 4 }, () => any) });
-  relay = await startTestRelay({ environment: { WEB_DIR: folder }, dataDir: path.join(data, 'relay') });
-  const app = relay.url.replace('127.0.0.1', 'localhost');
-  const frame = await fetch(`${app}/keys`, { redirect: 'manual' });
-  bases = { app, keys: new URL(frame.headers.get('location') ?? '').origin };
-  const copies = path.join(data, 'relay/web');
-  folder = path.join(copies, (await readdir(copies))[0] ?? '');
-});
-afterAll(async () => {
-  await relay.close();
-  await rm(data, { recursive: true });
-});
-
-/** The storage of a browser, with what its service worker does in it. */
-class Browser {
-  readonly #caches = { app: new MemoryCaches(), keys: new MemoryCaches() };
-
-  readonly #fetch = (origin: Origin) => async (input: RequestInfo | URL, init?: RequestInit) => {
-    if (isOffline) throw new TypeError('Failed to fetch');
-    const asked = String(input);
-    return onTheWay(
-      await fetch(`${bases[origin]}${asked}`, { redirect: init?.redirect ?? 'follow' }),
-      `${origin}${asked}`,
-    );
-  };
-
-  /** The script of the service worker that was built with these files, as the relay gives it its settings now. */
-  async version(files: Readonly<Record<string, string>> = {}, origin: Origin = 'app') {
-    const answer = await this.#fetch(origin)('/operator.js').catch(() => null);
-    const settings = answer === null ? this.settings : (settingsIn(await answer.text()) as OperatorSettings);
-    this.settings = settings;
-    const build = buildOf({ ...clientFiles, ...files }, origin);
-    const caches = this.#caches[origin];
-    const fetching = this.#fetch(origin);
-    const releases = new PinnedReleases({
-      origin,
-      address: bases[origin],
-      build,
-      settings,
-      caches,
-      fetch: fetching,
-    });
-    const precache = new Precache({
-      build,
-      page: { file: origin === 'app' ? '/index.html' : '/keys.html', answers: isPageOfApp },
-      headersOf: () => settings.headers.app.page,
-      origin: bases[origin],
-      caches,
-      fetch: fetching,
-      digest: (content) => crypto.subtle.digest('SHA-256', content),
-      onRefused: () => undefined,
-      isPinned: () => releases.isPinned(),
-    });
-    return {
-      releases,
-      precache,
-      /** Returns how the installation ends: the code of what stands against it, or `installed`. */
-      install: async (): Promise<string> =>
-        installReleased(releases, precache, async () => undefined).then(
-          () => 'installed',
-          ({ code }: { code: string }) => code,
-        ),
-      async page(): Promise<string> {
-        const request = { method: 'GET', mode: 'navigate', url: `${bases[origin]}/dashboard` } as Request;
-        return (await precache.answer(request))?.text() ?? '';
-      },
-      async script(): Promise<string> {
-        const answer = await precache.answer(new Request(`${bases[origin]}/assets/index-B2x_4f.js`));
-        return answer?.text() ?? '';
-      },
-    };
-  }
-
-  settings!: OperatorSettings;
-
-  /** Its storage is evicted. */
-  evict(): void {
-    for (const { stored } of Object.values(this.#caches)) stored.clear();
-  }
-}
-
-function buildOf(files: Readonly<Record<string, string>>, origin: Origin): Build {
-  const listed = Object.entries(files)
-    .filter(([name]) => name.startsWith(origin) && !/service-worker|webmanifest|robots|storage/.test(name))
-    .map(([name, content]) => ({
-      path: name.slice(origin.length),
-      sha256: createHash('sha256').update(content).digest('hex'),
-      atInstall: true,
-    }));
-  return {
-    version: createHash('sha256').update(JSON.stringify(listed)).digest('hex').slice(0, 16),
-    files: listed,
-  };
-}
-
-let browser: Browser;
-/** The version in use. */
-let inUse: Awaited<ReturnType<Browser['version']>>;
-
-beforeEach(async () => {
-  onTheWay = (answer) => answer;
-  isOffline = false;
-  await lay(first);
-  browser = new Browser();
-  inUse = await browser.version();
-  expect(await inUse.install()).toBe('installed');
-});
+servePinned();
 
 const refused = (code: string, isKnownScript: boolean) =>
   expect.objectContaining({ state: 'refused', code, isKnownScript }) as ReleaseVerdict;
@@ -230,12 +75,12 @@ describe('another release', () => {
       room: false,
       policies: false,
     });
-    isOffline = true;
+    way.isOffline = true;
     expect(await inUse.script()).toBe('page();');
     expect(await inUse.releases.verdict()).toEqual({ state: 'unreachable' });
     // It is here already.
     expect(await next.script()).toBe('page(2);');
-    isOffline = false;
+    way.isOffline = false;
     expect(await inUse.releases.agree('A'.repeat(43))).toBe(false);
     expect(await next.install()).toBe('agreement');
     expect(await inUse.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(true);
@@ -245,7 +90,7 @@ describe('another release', () => {
 
   it('whose download breaks off changes nothing', async () => {
     await lay(await grown(nextApp), nextApp);
-    onTheWay = (answer, at) => {
+    way.change = (answer, at) => {
       if (at === 'app/assets/index-Cc_33d.css' || at === 'app/assets/index-B2x_4f.js')
         throw new TypeError('broken off');
       return answer;
@@ -253,7 +98,7 @@ describe('another release', () => {
     expect(await (await browser.version(nextApp)).install()).not.toBe('installed');
     expect(await inUse.script()).toBe('page();');
     expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
-    onTheWay = (answer) => answer;
+    way.change = (answer) => answer;
     expect(await (await browser.version(nextApp)).install()).toBe('agreement');
     expect(await inUse.releases.verdict()).toMatchObject({ state: 'newer' });
   });
@@ -419,7 +264,7 @@ describe('a byte that is changed in', () => {
 });
 
 const changingHeader = (file: string, name: string, edit: (value: string) => string | null) => {
-  onTheWay = async (answer, at) => {
+  way.change = async (answer, at) => {
     if (at !== file) return answer;
     const headers = new Headers(answer.headers);
     const value = edit(headers.get(name) ?? '');
@@ -450,7 +295,7 @@ describe('a header that is changed:', () => {
         name === 'content-security-policy' ? looser(value) : 'other',
       );
       expect(await inUse.releases.verdict()).toEqual(refused('different', true));
-      onTheWay = (answer) => answer;
+      way.change = (answer) => answer;
       await lay(await grown(nextApp), nextApp);
       changingHeader(`app${file}`, name, () => null);
       expect(await (await browser.version(nextApp)).install()).toBe('different');
@@ -467,7 +312,7 @@ describe('a header that is changed:', () => {
     ],
   ])('in the settings of the service worker, %s', async (_, edit) => {
     await lay(await grown(nextApp), nextApp);
-    onTheWay = async (answer, at) =>
+    way.change = async (answer, at) =>
       at === 'app/operator.js'
         ? new Response(edit(await answer.text()), { headers: answer.headers })
         : answer;

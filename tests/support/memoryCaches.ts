@@ -12,6 +12,11 @@ export class MemoryCaches {
     return cache as Cache;
   }
 
+  match = async (path: RequestInfo | URL, { cacheName = '' }: MultiCacheQueryOptions = {}) =>
+    this.stored
+      .get(cacheName)
+      ?.get(path as string)
+      ?.clone();
   keys = async () => [...this.stored.keys()];
   delete = async (name: string) => this.stored.delete(name);
 }

@@ -55,7 +55,7 @@ export interface RoomRequest {
 
 /** From the frame through that port. */
 export type RoomNotice =
-  /** Whether the release is one to agree to, and has come into use here. */
+  /** `done` if the release is one to agree to, and has come into use here. */
   | { readonly type: 'agreed'; readonly done: boolean }
   /** A service worker that belongs to no release has come to this origin: the session is deleted. */
   | { readonly type: 'unknown-worker' };

@@ -50,7 +50,7 @@ export function watch(registration: ServiceWorkerRegistration): void {
   async function look(): Promise<void> {
     let verdict = await ask();
     if (isOfStranger(verdict)) {
-      // Of several relays behind one address some may have the next release already, and some its chain.
+      // Relays behind one address may differ for a moment: some have the next release already, and some its chain.
       await new Promise((resolve) => {
         setTimeout(resolve, betweenRelays);
       });

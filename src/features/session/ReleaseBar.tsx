@@ -4,7 +4,7 @@ import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 
-/** What a signed release is to the person. */
+/** News of a signed release. */
 export type ReleaseNews =
   /** It changes these parts, which the person has to agree to. */
   | { readonly version: string; readonly app: boolean; readonly room: boolean; readonly policies: boolean }

@@ -5,6 +5,7 @@ import { ConnectionBanner } from '#src/features/session/ConnectionBanner.tsx';
 import { ConnectionStatus } from '#src/features/session/ConnectionStatus.tsx';
 import { LogoutControl } from '#src/features/session/LogoutControl.tsx';
 import { OfflineNotice } from '#src/features/session/OfflineNotice.tsx';
+import { ReleaseBar } from '#src/features/session/ReleaseBar.tsx';
 import { UpdateBar } from '#src/features/session/UpdateBar.tsx';
 import { AppError } from '#src/lib/appError.ts';
 import { chatsAtom } from '#src/store/chats.ts';
@@ -170,4 +171,51 @@ describe('announcing messages', () => {
     act(() => store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Sauna at seven?')]) }));
     await waitFor(() => expect(status).toHaveTextContent('New message from veikko: Sauna at seven?'));
   });
+});
+
+describe('a signed release', () => {
+  const changes = { version: '1.4.0', app: true, room: false, policies: false };
+
+  it('is agreed to by one press where the key room stays', async () => {
+    const onAnswer = vi.fn<() => void>();
+    const user = createWorld().show(
+      <ReleaseBar release={{ ...changes, policies: true }} onAnswer={onAnswer} />,
+    );
+    expect(screen.getByRole('status')).toHaveTextContent(
+      'Version 1.4.0 is here. App: changed. Key room: unchanged. Its rules for what pages may do: changed.',
+    );
+    await user.click(screen.getByRole('button', { name: 'Use it' }));
+    expect(onAnswer).toHaveBeenCalledOnce();
+  });
+
+  it('has a changed key room asked about by itself', async () => {
+    const onAnswer = vi.fn<() => void>();
+    const user = createWorld().show(<ReleaseBar release={{ ...changes, room: true }} onAnswer={onAnswer} />);
+    await user.click(screen.getByRole('button', { name: 'Use it' }));
+    expect(onAnswer).not.toHaveBeenCalled();
+    expect(screen.getByRole('status')).toHaveTextContent('The key room changes as well.');
+    await user.click(screen.getByRole('button', { name: 'Change the key room' }));
+    expect(onAnswer).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ['rollback', 'This server has gone back to an older version'],
+    ['unsigned', 'This server no longer shows who has signed its versions.'],
+    ['signature', 'This server has a version whose signatures don’t hold.'],
+    ['different', 'What this server serves is not a signed version.'],
+    ['first', 'What this server serves is not the version that was signed.'],
+  ] as const)(
+    'that is none is told of in a sentence, with the reason for operators: %s',
+    async (problem, text) => {
+      const onAnswer = vi.fn<() => void>();
+      const release = { problem, reason: 'Step 3 was seen here before, and is gone.' };
+      const user = createWorld().show(<ReleaseBar release={release} onAnswer={onAnswer} />);
+      expect(screen.getByRole('status')).toHaveTextContent(text);
+      expect(screen.queryByText(release.reason)).toBeNull();
+      await user.click(screen.getByRole('button', { name: 'For the operator' }));
+      expect(screen.getByText(release.reason)).toBeVisible();
+      await user.click(screen.getByRole('button', { name: 'OK' }));
+      expect(onAnswer).toHaveBeenCalledOnce();
+    },
+  );
 });
