@@ -16,6 +16,10 @@ export interface KeysFrame {
   lock(): Promise<void>;
   /** Keeps the frame's files in this browser, so that they are there offline. */
   keep(): void;
+  /** Gives another instance of the worker's script, which has no keys, a port; calls back when it can't be loaded or has died. */
+  prove(port: MessagePort, onBroken: () => void): void;
+  /** Ends all instances that {@link prove} has started. */
+  endProof(): void;
   /** Calls back when the session was deleted, here or in another tab: the worker is gone then. */
   onLocked(listener: () => void): void;
   /**
@@ -66,10 +70,12 @@ function connectFrame(): KeysFrame {
   if (document.readyState === 'complete') awaitFrame();
   else window.addEventListener('load', awaitFrame);
 
+  let onProofBroken = () => {};
   const locked = new Set<() => void>();
   const waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
   control.addEventListener('message', ({ data }) => {
     if (isOfType(data, 'broken')) onBroken('worker');
+    if (isOfType(data, 'proof-broken')) onProofBroken();
     if (isOfType(data, 'show')) show();
     if (isOfType(data, 'hide')) hide();
     if (!isOfType(data, 'locked', 'lock-failed')) return;
@@ -120,6 +126,11 @@ function connectFrame(): KeysFrame {
         ask({ type: 'lock' });
       }),
     keep: () => ask({ type: 'keep' }),
+    prove(port, then) {
+      onProofBroken = then;
+      ask({ type: 'prove' }, port);
+    },
+    endProof: () => ask({ type: 'end-proof' }),
     onLocked: (listener) => void locked.add(listener),
     broken,
   };

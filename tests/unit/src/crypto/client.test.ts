@@ -2,6 +2,7 @@ import { expose } from 'comlink';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCryptoClient } from '#src/crypto/client.ts';
 import type { KeysFrame } from '#src/crypto/keysFrame.ts';
+import { createProofRooms } from '#src/crypto/proofRoom.ts';
 
 type Answer = { ok: true; value: unknown } | { ok: false; code: string; detail: string };
 
@@ -12,6 +13,8 @@ class FakeFrame implements KeysFrame {
   answer: (method: string, args: unknown[]) => Promise<Answer> = async (value) => ({ ok: true, value });
   lock = vi.fn<() => Promise<void>>(async () => this.tellLocked());
   keep = vi.fn<() => void>();
+  endProof = vi.fn<() => void>();
+  breakProof = () => {};
   break = (_part: 'frame' | 'worker') => {};
   readonly broken = new Promise<'frame' | 'worker'>((resolve) => {
     this.break = resolve;
@@ -20,6 +23,11 @@ class FakeFrame implements KeysFrame {
   start(port: MessagePort): void {
     this.ports.push(port);
     expose({ call: (method: string, args: unknown[]) => this.answer(method, args) }, port);
+  }
+
+  prove(port: MessagePort, onBroken: () => void): void {
+    this.breakProof = onBroken;
+    this.start(port);
   }
 
   onLocked(listener: () => void): void {
@@ -105,5 +113,26 @@ describe('the client of the worker', () => {
   it('is no promise', async () => {
     const client = createCryptoClient(frame);
     expect(await Promise.resolve(client)).toBe(client);
+  });
+});
+
+describe('an instance of the worker that proves things', () => {
+  it('is called as the worker is, and ended by its frame', async () => {
+    frame.answer = async (method, args) => ({ ok: true, value: [method, args] });
+    const rooms = createProofRooms(frame);
+    expect(await rooms.open().runVectors('x25519', [])).toEqual(['runVectors', ['x25519', []]]);
+    rooms.close();
+    expect(frame.endProof).toHaveBeenCalledOnce();
+  });
+
+  it('rejects what waits once it has died, or where there is no frame', async () => {
+    frame.answer = () => new Promise(() => {});
+    const waiting = createProofRooms(frame).open().runVectors('x25519', []);
+    frame.breakProof();
+    await expect(waiting).rejects.toMatchObject({ code: 'internal', detail: 'worker' });
+    frame.break('frame');
+    await expect(createProofRooms(frame).open().runVectors('x25519', [])).rejects.toMatchObject({
+      code: 'keys-unreachable',
+    });
   });
 });
