@@ -150,6 +150,7 @@ const rooms = [
   service('groups', 'core', 'conversations'),
   service('backup', 'core', 'conversations'),
   service('export', 'core'),
+  service('proof'),
   service('files', 'core', 'conversations'),
   // The service worker asks it for what is played.
   {

@@ -16,7 +16,7 @@ export interface KeysFrame {
   lock(): Promise<void>;
   /** Keeps the frame's files in this browser, so that they are there offline. */
   keep(): void;
-  /** Gives another instance of the worker's script, which has no keys, a port; calls back when it can't be loaded or has died. */
+  /** Gives another instance of the worker's script, which has no keys, a port; calls back when one can't be loaded or has died. */
   prove(port: MessagePort, onBroken: () => void): void;
   /** Ends all instances that {@link prove} has started. */
   endProof(): void;
@@ -70,12 +70,12 @@ function connectFrame(): KeysFrame {
   if (document.readyState === 'complete') awaitFrame();
   else window.addEventListener('load', awaitFrame);
 
-  let onProofBroken = () => {};
+  const proofs: (() => void)[] = [];
   const locked = new Set<() => void>();
   const waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
   control.addEventListener('message', ({ data }) => {
     if (isOfType(data, 'broken')) onBroken('worker');
-    if (isOfType(data, 'proof-broken')) onProofBroken();
+    if (isOfType(data, 'proof-broken')) for (const tell of proofs.splice(0)) tell();
     if (isOfType(data, 'show')) show();
     if (isOfType(data, 'hide')) hide();
     if (!isOfType(data, 'locked', 'lock-failed')) return;
@@ -127,7 +127,7 @@ function connectFrame(): KeysFrame {
       }),
     keep: () => ask({ type: 'keep' }),
     prove(port, then) {
-      onProofBroken = then;
+      proofs.push(then);
       ask({ type: 'prove' }, port);
     },
     endProof: () => ask({ type: 'end-proof' }),

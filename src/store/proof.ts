@@ -27,14 +27,18 @@ export interface CheckedFile {
   readonly result: 'same' | 'different' | 'not-in-release' | 'unreadable' | 'unknown';
 }
 
+/** The release that the relay states; nobody here has checked its signatures. */
+export interface StatedRelease {
+  readonly version: string;
+  /** Its place in the chain. */
+  readonly seq: number;
+  /** The number of files at the origin of the keys, which the browser lets no page read. */
+  readonly keysFiles: number;
+}
+
 export interface FilesCheck {
-  /** The release that the relay states; null where it states none. */
-  readonly release: {
-    readonly version: string;
-    readonly seq: number;
-    /** Files at the origin of the keys, which the browser lets no page read. */
-    readonly keysFiles: number;
-  } | null;
+  /** `unreadable` where it could not be asked for, or is none that this client understands. */
+  readonly release: StatedRelease | 'none' | 'unreadable';
   readonly files: readonly CheckedFile[];
 }
 
@@ -81,10 +85,10 @@ export interface Play {
 /** What the page /prove can do; made by `services/proof`. */
 export interface Proof {
   /** Runs the published vectors. @param onProgress called after each few cases */
-  runVectors(onProgress: (run: VectorRun) => void): Promise<VectorRun>;
-  checkFiles(): Promise<FilesCheck>;
+  readonly runVectors: (onProgress: (run: VectorRun) => void) => Promise<VectorRun>;
+  readonly checkFiles: () => Promise<FilesCheck>;
   /** @param texts what the two say, in the visitor's language, in order */
-  startPlay(texts: readonly string[]): Promise<Play>;
+  readonly startPlay: (texts: readonly string[]) => Promise<Play>;
   /** Ends whatever goes on. */
-  close(): void;
+  readonly close: () => void;
 }
