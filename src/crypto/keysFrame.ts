@@ -16,10 +16,8 @@ export interface KeysFrame {
   lock(): Promise<void>;
   /** Keeps the frame's files in this browser, so that they are there offline. */
   keep(): void;
-  /** Gives another instance of the worker's script, which has no keys, a port; calls back when one can't be loaded or has died. */
-  prove(port: MessagePort, onBroken: () => void): void;
-  /** Ends all instances that {@link prove} has started. */
-  endProof(): void;
+  /** Where page and frame talk, for what is asked so seldom that its code comes on demand (proofRoom.ts). */
+  readonly control: MessagePort;
   /** Calls back when the session was deleted, here or in another tab: the worker is gone then. */
   onLocked(listener: () => void): void;
   /**
@@ -70,12 +68,10 @@ function connectFrame(): KeysFrame {
   if (document.readyState === 'complete') awaitFrame();
   else window.addEventListener('load', awaitFrame);
 
-  const proofs: (() => void)[] = [];
   const locked = new Set<() => void>();
   const waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
   control.addEventListener('message', ({ data }) => {
     if (isOfType(data, 'broken')) onBroken('worker');
-    if (isOfType(data, 'proof-broken')) for (const tell of proofs.splice(0)) tell();
     if (isOfType(data, 'show')) show();
     if (isOfType(data, 'hide')) hide();
     if (!isOfType(data, 'locked', 'lock-failed')) return;
@@ -126,11 +122,7 @@ function connectFrame(): KeysFrame {
         ask({ type: 'lock' });
       }),
     keep: () => ask({ type: 'keep' }),
-    prove(port, then) {
-      proofs.push(then);
-      ask({ type: 'prove' }, port);
-    },
-    endProof: () => ask({ type: 'end-proof' }),
+    control,
     onLocked: (listener) => void locked.add(listener),
     broken,
   };

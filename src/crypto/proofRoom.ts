@@ -2,6 +2,7 @@
 import { wrap } from 'comlink';
 import type { CryptoWorker } from '../../workers/api/cryptoApi.ts';
 import { CryptoApiError } from '../../workers/api/errors.ts';
+import { type FrameRequest, isOfType } from '../../workers/api/frameMessages.ts';
 import type { ProofApi } from '../../workers/api/proofApi.ts';
 import { clientOf } from './client.ts';
 import { type KeysFrame, keysFrame } from './keysFrame.ts';
@@ -20,19 +21,24 @@ export function createProofRooms(frame: KeysFrame = keysFrame()): ProofRooms {
     throw part === 'frame' ? new CryptoApiError('keys-unreachable') : new CryptoApiError('internal', part);
   });
   unreachable.catch(() => {});
+  const { control } = frame;
+  const ask = (request: FrameRequest, ...ports: MessagePort[]) => control.postMessage(request, ports);
   return {
     open() {
       const { port1, port2 } = new MessageChannel();
       const worker = wrap<CryptoWorker<ProofApi>>(port1);
       // Without this every call would wait for ever.
       const died = new Promise<never>((_resolve, reject) => {
-        frame.prove(port2, () => reject(new CryptoApiError('internal', 'worker')));
+        control.addEventListener('message', ({ data }) => {
+          if (isOfType(data, 'proof-broken')) reject(new CryptoApiError('internal', 'worker'));
+        });
       });
       died.catch(() => {});
+      ask({ type: 'prove' }, port2);
       return clientOf<ProofApi>((method, args) =>
         Promise.race([worker.call(method, args), died, unreachable]),
       );
     },
-    close: () => frame.endProof(),
+    close: () => ask({ type: 'end-proof' }),
   };
 }

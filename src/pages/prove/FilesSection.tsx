@@ -3,9 +3,9 @@ import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { CheckedFile, FilesCheck, Proof } from '../../store/proof.ts';
 import { Alert, type AlertKind } from '../../ui/Alert.tsx';
-import { Button } from '../../ui/Button.tsx';
 import styles from './FilesSection.module.css';
 import { ProofSection } from './ProofSection.tsx';
+import { TrialButton } from './TrialButton.tsx';
 import { TrialFailure } from './TrialFailure.tsx';
 import { useTrial } from './useTrial.ts';
 
@@ -22,13 +22,11 @@ export function FilesSection({ proof }: { proof: Proof }) {
   const { hasFailed, isBusy, result, run } = useTrial<FilesCheck>();
   return (
     <ProofSection number={2} title={t('prove.files.title')} lead={t('prove.files.lead')}>
-      <div>
-        <Button variant="primary" busy={isBusy} onClick={() => void run(proof.checkFiles)}>
-          {isBusy
-            ? t('prove.files.comparing')
-            : t(result === null ? 'prove.files.compare' : 'prove.files.again')}
-        </Button>
-      </div>
+      <TrialButton isBusy={isBusy} onPress={() => void run(proof.checkFiles)}>
+        {isBusy
+          ? t('prove.files.comparing')
+          : t(result === null ? 'prove.files.compare' : 'prove.files.again')}
+      </TrialButton>
       {hasFailed && <TrialFailure />}
       {result !== null && !hasFailed && <Compared check={result} />}
       <div className={styles.little}>

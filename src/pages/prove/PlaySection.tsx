@@ -1,13 +1,15 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { type Play, type PlayState, type Proof, type Trick, tricks } from '../../store/proof.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { catchLostFocus } from '../../ui/focus.ts';
 import { PlayScreen, playerNames } from './PlayScreen.tsx';
 import styles from './PlaySection.module.css';
 import { ProofSection } from './ProofSection.tsx';
 import { RelayLog } from './RelayLog.tsx';
+import { TrialButton } from './TrialButton.tsx';
 import { TrialFailure } from './TrialFailure.tsx';
 import { useTrial } from './useTrial.ts';
 
@@ -27,6 +29,11 @@ export function PlaySection({ proof }: { proof: Proof }) {
   const trial = useTrial<Played>();
   const [choice, setChoice] = useState<Choice>('fair');
   const play = beginning.result;
+  const firstChoice = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that began it is gone.
+    if (play !== null) catchLostFocus(firstChoice.current);
+  }, [play]);
 
   async function begin() {
     await beginning.run(async () => {
@@ -52,17 +59,16 @@ export function PlaySection({ proof }: { proof: Proof }) {
       note={t('prove.play.room')}
     >
       {play === null ? (
-        <div>
-          <Button variant="primary" busy={beginning.isBusy} onClick={() => void begin()}>
-            {t(beginning.isBusy ? 'prove.play.starting' : 'prove.play.start')}
-          </Button>
-        </div>
+        <TrialButton isBusy={beginning.isBusy} onPress={() => void begin()}>
+          {t(beginning.isBusy ? 'prove.play.starting' : 'prove.play.start')}
+        </TrialButton>
       ) : (
         <fieldset className={styles.choices}>
           <legend className={styles.legend}>{t('prove.play.choose')}</legend>
           {choices.map((each) => (
             <Button
               key={each}
+              ref={each === 'fair' ? firstChoice : null}
               variant={each === choice ? 'primary' : 'secondary'}
               aria-pressed={each === choice}
               // Disabled buttons would lose the focus of who plays by keyboard.

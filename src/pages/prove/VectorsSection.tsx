@@ -5,9 +5,9 @@ import { formatLocale, t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import type { Proof, VectorGroup, VectorRun } from '../../store/proof.ts';
 import { Alert } from '../../ui/Alert.tsx';
-import { Button } from '../../ui/Button.tsx';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import { ProofSection } from './ProofSection.tsx';
+import { TrialButton } from './TrialButton.tsx';
 import { TrialFailure } from './TrialFailure.tsx';
 import { useTrial } from './useTrial.ts';
 import styles from './VectorsSection.module.css';
@@ -55,18 +55,17 @@ export function VectorsSection({ proof }: { proof: Proof }) {
       lead={t('prove.vectors.lead')}
       note={t('prove.vectors.room')}
     >
-      <div>
-        <Button
-          variant="primary"
-          busy={trial.isBusy}
-          onClick={() => {
+      <TrialButton
+        isBusy={trial.isBusy}
+        onPress={() =>
+          void trial.run(() => {
             setProgress(null);
-            void trial.run(() => proof.runVectors(setProgress));
-          }}
-        >
-          {t(trial.result === null ? 'prove.vectors.run' : 'prove.vectors.again')}
-        </Button>
-      </div>
+            return proof.runVectors(setProgress);
+          })
+        }
+      >
+        {t(trial.result === null ? 'prove.vectors.run' : 'prove.vectors.again')}
+      </TrialButton>
       {trial.isBusy && (
         <ProgressBar
           label={t('prove.vectors.running')}

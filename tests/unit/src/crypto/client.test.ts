@@ -13,8 +13,10 @@ class FakeFrame implements KeysFrame {
   answer: (method: string, args: unknown[]) => Promise<Answer> = async (value) => ({ ok: true, value });
   lock = vi.fn<() => Promise<void>>(async () => this.tellLocked());
   keep = vi.fn<() => void>();
-  endProof = vi.fn<() => void>();
-  breakProof = () => {};
+  readonly #own = new MessageChannel();
+  readonly control = this.#own.port1;
+  /** What the page has asked on the control port, but for calls. */
+  readonly asked: string[] = [];
   break = (_part: 'frame' | 'worker') => {};
   readonly broken = new Promise<'frame' | 'worker'>((resolve) => {
     this.break = resolve;
@@ -25,9 +27,18 @@ class FakeFrame implements KeysFrame {
     expose({ call: (method: string, args: unknown[]) => this.answer(method, args) }, port);
   }
 
-  prove(port: MessagePort, onBroken: () => void): void {
-    this.breakProof = onBroken;
-    this.start(port);
+  constructor() {
+    this.control.start();
+    this.#own.port2.addEventListener('message', ({ data, ports: [port] }: MessageEvent<{ type: string }>) => {
+      this.asked.push(data.type);
+      if (port !== undefined) this.start(port);
+    });
+    this.#own.port2.start();
+  }
+
+  breakProof(): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+    this.#own.port2.postMessage({ type: 'proof-broken' });
   }
 
   onLocked(listener: () => void): void {
@@ -44,7 +55,7 @@ beforeEach(() => {
   frame = new FakeFrame();
 });
 afterEach(() => {
-  for (const port of frame.ports) port.close();
+  for (const port of [...frame.ports, frame.control]) port.close();
 });
 
 describe('the client of the worker', () => {
@@ -122,7 +133,7 @@ describe('an instance of the worker that proves things', () => {
     const rooms = createProofRooms(frame);
     expect(await rooms.open().runVectors('x25519', [])).toEqual(['runVectors', ['x25519', []]]);
     rooms.close();
-    expect(frame.endProof).toHaveBeenCalledOnce();
+    await expect.poll(() => frame.asked).toEqual(['prove', 'end-proof']);
   });
 
   it('rejects what waits once it has died, or where there is no frame', async () => {
