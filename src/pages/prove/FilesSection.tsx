@@ -3,6 +3,7 @@ import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { CheckedFile, FilesCheck, Proof } from '../../store/proof.ts';
 import { Alert, type AlertKind } from '../../ui/Alert.tsx';
+import { Disclosure } from '../../ui/Disclosure.tsx';
 import styles from './FilesSection.module.css';
 import { ProofSection } from './ProofSection.tsx';
 import { TrialButton } from './TrialButton.tsx';
@@ -43,7 +44,9 @@ export function FilesSection({ proof }: { proof: Proof }) {
 }
 
 function Compared({ check: { files, release } }: { check: FilesCheck }) {
-  const worstFirst = files.toSorted((one, other) => weight(one) - weight(other));
+  const isWorrying = ({ result }: CheckedFile) => result !== 'same' && result !== 'unknown';
+  const worrying = files.filter(isWorrying);
+  const rest = files.filter((file) => !isWorrying(file));
   return (
     <>
       {sentences({ files, release }).map(([kind, text]) => (
@@ -56,24 +59,30 @@ function Compared({ check: { files, release } }: { check: FilesCheck }) {
           ? t('prove.files.keysUnknown')
           : t('prove.files.keys', { count: release.keysFiles })}
       </p>
-      <ul className={styles.files} aria-label={t('prove.files.list')}>
-        {worstFirst.map((file) => (
-          <li key={file.path} className={styles.file}>
-            <Mark result={file.result} />
-            <div className={styles.words}>
-              <p className={styles.path}>{file.path}</p>
-              {file.hash !== null && <p className={styles.hash}>{file.hash}</p>}
-              <p className={styles.result}>{t(results[file.result])}</p>
-            </div>
-          </li>
-        ))}
-      </ul>
+      {worrying.length > 0 && <FileList files={worrying} />}
+      <Disclosure summary={t('prove.files.list', { count: rest.length })}>
+        <FileList files={rest} />
+      </Disclosure>
     </>
   );
 }
 
-const weight = ({ result }: CheckedFile) =>
-  ['different', 'not-in-release', 'unreadable', 'unknown', 'same'].indexOf(result);
+function FileList({ files }: Pick<FilesCheck, 'files'>) {
+  return (
+    <ul className={styles.files}>
+      {files.map(({ hash, path, result }) => (
+        <li key={path} className={styles.file}>
+          <Mark result={result} />
+          <div className={styles.words}>
+            <p className={styles.path}>{path}</p>
+            {hash !== null && <p className={styles.hash}>{hash}</p>}
+            <p className={styles.result}>{t(results[result])}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 function sentences({ files, release }: FilesCheck): [AlertKind, string][] {
   const count = (...kinds: CheckedFile['result'][]) =>

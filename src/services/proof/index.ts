@@ -1,4 +1,4 @@
-import { createProofRooms, type ProofApi } from '../../crypto/proofRoom.ts';
+import { createProofRooms, type ProofApi, type ProofRooms } from '../../crypto/proofRoom.ts';
 import type { Proof } from '../../store/proof.ts';
 import { browserFiles, checkFiles } from './files.ts';
 import { World } from './play.ts';
@@ -8,7 +8,11 @@ import { runVectors, type SelectedVectors } from './vectors.ts';
 
 /** Makes what the page /prove can do. Nothing is started before it is asked for. */
 export function createProof(): Proof {
-  const { close, open } = createProofRooms();
+  let rooms: ProofRooms | null = null;
+  function open(): ProofApi {
+    rooms ??= createProofRooms();
+    return rooms.open();
+  }
   // It is a file of this build, and a case that is none is refused by the worker.
   const read = async () => (await fetch(vectorsUrl)).json() as Promise<readonly SelectedVectors[]>;
   let room: ProofApi | null = null;
@@ -27,7 +31,7 @@ export function createProof(): Proof {
     startPlay: (texts) => World.create(open, texts),
     close() {
       room = null;
-      close();
+      rooms?.close();
     },
   };
 }
