@@ -16,7 +16,7 @@ export interface KeysFrame {
   lock(): Promise<void>;
   /** Keeps the frame's files in this browser, so that they are there offline. */
   keep(): void;
-  /** Where page and frame talk, for what is asked so seldom that its code comes on demand (proofRoom.ts). */
+  /** The port to the frame, for what is asked so seldom that its code comes on demand (proofRoom.ts). */
   readonly control: MessagePort;
   /** Calls back when the session was deleted, here or in another tab: the worker is gone then. */
   onLocked(listener: () => void): void;

@@ -1,6 +1,6 @@
 import type { ConversationEvent, MessageView } from '../crypto/client.ts';
 
-/** What came out of the published cases of one format so far. */
+/** The outcomes of the published cases of one format so far. */
 export interface VectorGroup {
   /** The format, as crypto-core calls it. */
   readonly format: string;
@@ -44,11 +44,11 @@ export interface FilesCheck {
 
 export type PlayerName = 'anna' | 'bert';
 
-/** What the relay of the play can do beside its duty. */
+/** The relay of the play can do these beside its duty. */
 export const tricks = ['drop', 'swap', 'replay', 'alter', 'key', 'device', 'rollback'] as const;
 export type Trick = (typeof tricks)[number];
 
-/** What somebody in the play sees. */
+/** The screen of somebody in the play. */
 export interface PlayerScreen {
   readonly userId: string;
   readonly messages: readonly MessageView[];
@@ -73,7 +73,7 @@ export interface PlayEntry {
 export interface PlayState {
   readonly log: readonly PlayEntry[];
   readonly screens: Readonly<Record<PlayerName, PlayerScreen>>;
-  /** Whose screens say that something is wrong. */
+  /** The people whose screens say that something is wrong. */
   readonly noticedBy: readonly PlayerName[];
 }
 
@@ -82,7 +82,7 @@ export interface Play {
   play(trick: Trick | null): Promise<PlayState>;
 }
 
-/** What the page /prove can do; made by `services/proof`. */
+/** The doings of the page /prove; made by `services/proof`. */
 export interface Proof {
   /** Runs the published vectors. @param onProgress called after each few cases */
   readonly runVectors: (onProgress: (run: VectorRun) => void) => Promise<VectorRun>;

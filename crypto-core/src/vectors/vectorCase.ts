@@ -73,7 +73,7 @@ function fromHex(value: unknown, name: string): Uint8Array {
   return Uint8Array.from(value.match(/../g) ?? [], (octet) => Number.parseInt(octet, 16));
 }
 
-/** What came out otherwise than it was published. */
+/** Something came out otherwise than it was published. */
 export class Differs extends Error {
   override readonly name = 'Differs';
 }

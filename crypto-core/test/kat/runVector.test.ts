@@ -14,7 +14,7 @@ interface Selected {
 
 const selected = JSON.parse(readFileSync(selectedFile, 'utf8')) as Selected[];
 
-/** What is computed of the rest of the case, at its top. */
+/** The field that is computed of the rest of the case. */
 const results: Partial<Record<VectorFormat, string>> = {
   x25519: 'shared',
   ed25519: 'sig',

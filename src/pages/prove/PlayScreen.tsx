@@ -24,7 +24,7 @@ export function PlayScreen({ name, screen }: PlayScreenProps) {
   const id = useId();
   const { events, isDoubted, keyOffered, messages, userId } = screen;
   const peerName = playerNames[name === 'anna' ? 'bert' : 'anna'];
-  // What waits has no place in the log yet.
+  // A message that waits has no place in the log yet.
   const lines: { key: string; seq: number; line: ReactNode }[] = [
     ...messages.map((message) => ({
       key: message.messageId,
@@ -114,7 +114,7 @@ function MessageLine({ author, isOwn, message: { content }, waits }: MessageLine
   );
 }
 
-/** What the log shows beside messages; in the play that is what was found. */
+/** A line of the log beside messages; in the play that is something that was found. */
 function EventLine({ event: { change }, name }: { event: Event; name: string }) {
   const parts = { name: <bdi>{name}</bdi> };
   if (change.kind === 'missing') {

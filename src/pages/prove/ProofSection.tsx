@@ -6,7 +6,7 @@ interface ProofSectionProps {
   number: number;
   title: string;
   lead: string;
-  /** What is to be known of how it is done. */
+  /** Says how it is done. */
   note?: string;
   children: ReactNode;
 }

@@ -5,7 +5,7 @@ import type { PlayEntry } from '../../store/proof.ts';
 import { playerNames } from './PlayScreen.tsx';
 import styles from './PlaySection.module.css';
 
-/** What the relay of the play has: sealed bytes, and who has sent them. */
+/** All that the relay of the play has: sealed bytes, and who has sent them. */
 export function RelayLog({ log }: { log: readonly PlayEntry[] }) {
   const id = useId();
   return (

@@ -3,7 +3,7 @@ import { useState } from 'react';
 export interface Trial<Result> {
   readonly isBusy: boolean;
   readonly hasFailed: boolean;
-  /** What came out last; null before anything has. */
+  /** The last outcome; null before there is one. */
   readonly result: Result | null;
   /** Does it, unless it goes on already. */
   readonly run: (task: () => Promise<Result>) => Promise<void>;

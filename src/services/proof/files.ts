@@ -1,14 +1,14 @@
 import { textOf } from '../../net/base64url.ts';
 import type { CheckedFile, FilesCheck, StatedRelease } from '../../store/proof.ts';
 
-/** Where a relay states the release that it serves (docs/RELEASES.md). */
+/** The address at which a relay states the release that it serves (docs/RELEASES.md). */
 export const releasePath = '/.well-known/sinetti/release.json';
 
 const filePath = /^(?:\/\w[\w.-]*)+$/;
 const hashText = /^[\w-]{43}$/;
 const versionText = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
-/** Of a release what is needed here; `sinetti verify` reads all of it, and the chain that it is of. */
+/** The part of a release that is needed here; `sinetti verify` reads all of it, and the chain that it is of. */
 interface Release {
   readonly version: string;
   readonly seq: number;
@@ -46,7 +46,7 @@ export interface FilesDeps {
   readonly loaded: () => readonly string[];
 }
 
-/** What the browser has noted of this page's loading. */
+/** The browser, with its notes of this page's loading. */
 export const browserFiles: FilesDeps = {
   fetch: (input, init) => fetch(input, init),
   origin: window.location.origin,
@@ -94,7 +94,7 @@ async function readRelease(fetch: FilesDeps['fetch']): Promise<Release | 'none' 
 
 async function hashOf(file: string, fetch: FilesDeps['fetch']): Promise<string | null> {
   try {
-    // What is in use, where the browser still has it: not what the relay would give somebody who asks anew.
+    // The one in use, where the browser still has it: not what the relay would give somebody who asks anew.
     const answer = await fetch(file, { cache: 'force-cache', credentials: 'omit' });
     if (!answer.ok) return null;
     return await textOf(new Uint8Array(await crypto.subtle.digest('SHA-256', await answer.arrayBuffer())));

@@ -183,7 +183,7 @@ export class World implements Play {
   }
 }
 
-/** Whatever a screen says beside messages, and messages that could not be read. */
+/** Anything that a screen says beside messages counts, and messages that could not be read. */
 function hasNoticed({ events, isDoubted, keyOffered, messages }: PlayerScreen): boolean {
   return (
     keyOffered ||

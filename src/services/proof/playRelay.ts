@@ -91,7 +91,7 @@ export class PlayRelay {
       timestamp: new Date().toISOString(),
     };
     this.entries.push(stored);
-    // What comes now is shown behind whatever was shown before.
+    // The entries to come are shown behind whatever was shown before.
     for (const log of this.shown.values()) log.push({ ...stored, seq: log.length + 1 });
     return stored;
   }

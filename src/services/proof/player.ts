@@ -5,7 +5,7 @@ import type { PlayRelay } from './playRelay.ts';
 /** The newest suite, which the product's own browsers talk in. */
 const suite = 0xf04d;
 
-/** What the page of a browser does for somebody in the play; all that matters is done by their worker. */
+/** The page of a browser, for somebody in the play; all that matters is done by their worker. */
 export class Player {
   readonly api: CryptoApi;
   readonly userId: string;
@@ -95,7 +95,7 @@ export class Player {
     return true;
   }
 
-  /** What the person sees. */
+  /** Reads all that the person sees. */
   async screen(): Promise<PlayerScreen> {
     const { conversationId } = this.#relay;
     const [state, messages, waiting, events, trust] = await Promise.all([

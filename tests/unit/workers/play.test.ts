@@ -37,7 +37,7 @@ afterEach(() => {
 const seen = ({ messages }: PlayerScreen) => messages.map(textOf);
 const found = ({ events }: PlayerScreen) => events.map(({ change }) => change);
 
-/** What Anna is told of each trick, by the worker; Bert, to whom nobody lied, is told nothing. */
+/** The worker's words to Anna of each trick; Bert, to whom nobody lied, is told nothing. */
 const told: Record<
   Trick,
   { messages: string[]; changes: unknown[]; keyOffered?: boolean; isDoubted: boolean }
@@ -105,7 +105,7 @@ describe('the play', () => {
     expect(screens.anna).toMatchObject({ keyOffered, isDoubted });
     expect(noticedBy).toEqual(['anna']);
     expect(screens.bert).toMatchObject({ events: [], keyOffered: false, isDoubted: false });
-    // What comes after it begins anew.
+    // The next play begins anew.
     expectFair(await world.play(null));
   });
 
