@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { Operator } from '../contract/operator.ts';
+import type { RedisAddress } from './backplane/redisLink.ts';
 import { StartupError } from './errors.ts';
 import { appOriginOf, keysOriginRule } from './http/origins.ts';
 import { parseQuotas, type Quotas } from './rateLimits/quotas.ts';
@@ -109,6 +110,15 @@ const Environment = z.object({
     .max(1000, 'must be at most 1000')
     .default(10),
   REDIS_URL: address(['redis:', 'rediss:'], 'must be an address such as redis://localhost:6379'),
+  REDIS_CLUSTER_NODES: z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .refine(areNodes, {
+      error:
+        'must be a comma-separated list of addresses such as redis://localhost:7001, all with the same name and password',
+    })
+    .transform(([first = '', ...others]) => [first, ...others] as const)
+    .optional(),
   ALLOWED_ORIGINS: z
     .string()
     .default('')
@@ -187,7 +197,7 @@ export interface Config {
   /** The most connections to PostgreSQL at a time. */
   readonly databasePoolSize: number;
   /** Through which relays on one PostgreSQL database share work; null for a relay on its own. */
-  readonly redisUrl: string | null;
+  readonly redis: RedisAddress | null;
   /** The server by which people are told of changes to their account; null sends no mail. */
   readonly smtp: Smtp | null;
   /** Origins beside the relay's own whose pages may open sockets and call the API. */
@@ -209,8 +219,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     );
   }
   const values = parsed.data;
-  if (values.REDIS_URL !== undefined && values.DATABASE_URL === undefined) {
-    throw new StartupError('REDIS_URL is for relays that share a database: set DATABASE_URL too.');
+  const redis = redisOf(values);
+  if (redis !== null && values.DATABASE_URL === undefined) {
+    const name = redis.isCluster ? 'REDIS_CLUSTER_NODES' : 'REDIS_URL';
+    throw new StartupError(`${name} is for relays that share a database: set DATABASE_URL too.`);
   }
   if (values.BLOB_QUOTA_MIB < values.BLOB_MAX_MIB) {
     throw new StartupError('BLOB_QUOTA_MIB must be at least BLOB_MAX_MIB: a file has to fit into it.');
@@ -250,13 +262,35 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     databaseUrl: values.DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,
-    redisUrl: values.REDIS_URL ?? null,
+    redis,
     smtp: server === undefined || from === undefined ? null : { ...server, from },
     allowedOrigins: values.ALLOWED_ORIGINS,
     connectOrigins: [values.VITE_API_HOST, values.VITE_MQTT_URL]
       .filter((address) => address !== undefined)
       .map(originOf),
   };
+}
+
+/** @throws StartupError if both are set */
+function redisOf(values: z.output<typeof Environment>): RedisAddress | null {
+  const { REDIS_URL: url, REDIS_CLUSTER_NODES: nodes } = values;
+  if (url !== undefined && nodes !== undefined) {
+    throw new StartupError(
+      'REDIS_URL is for one server, and REDIS_CLUSTER_NODES for a cluster: set one of them.',
+    );
+  }
+  if (nodes !== undefined) return { urls: nodes, isCluster: true };
+  return url === undefined ? null : { urls: [url], isCluster: false };
+}
+
+/** Nodes that aren't named are found by those that are, and take the same name and password by the same kind of connection. */
+function areNodes(texts: readonly string[]): boolean {
+  const nodes = texts.map((text) => (URL.canParse(text) ? new URL(text) : null));
+  const ways = nodes.map((node) => node && [node.protocol, node.username, node.password].join(' '));
+  return (
+    nodes.every((node) => node !== null && /^rediss?:$/.test(node.protocol) && node.hostname !== '') &&
+    new Set(ways).size === 1
+  );
 }
 
 /** Returns what an address of a mail server says; null for one without a host, or with a name that is no percent-encoding. */

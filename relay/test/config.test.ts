@@ -27,7 +27,7 @@ describe("the relay's configuration", () => {
       },
       databaseUrl: null,
       databasePoolSize: 10,
-      redisUrl: null,
+      redis: null,
       smtp: null,
       allowedOrigins: [],
       connectOrigins: [],
@@ -85,7 +85,7 @@ describe("the relay's configuration", () => {
       blobs: { dir: '/srv/files', days: 14, maxBytes: 5 * 1024 * 1024, quotaBytes: 50 * 1024 * 1024 },
       databaseUrl: 'postgresql://sinetti@db.example.org/sinetti?sslmode=require',
       databasePoolSize: 25,
-      redisUrl: 'rediss://:secret@cache.example.org:6380',
+      redis: { urls: ['rediss://:secret@cache.example.org:6380'], isCluster: false },
       smtp: {
         host: 'mail.example.org',
         port: 465,
@@ -131,6 +131,11 @@ describe("the relay's configuration", () => {
     ['DATABASE_URL', 'mysql://db/x', 'DATABASE_URL must be an address such as postgresql://'],
     ['DATABASE_POOL_SIZE', '1', 'DATABASE_POOL_SIZE must be at least 2.'],
     ['REDIS_URL', 'localhost:6379', 'REDIS_URL must be an address such as redis://localhost:6379.'],
+    ['REDIS_CLUSTER_NODES', 'redis://a:7001,b:7001', 'REDIS_CLUSTER_NODES must be a comma-separated list'],
+    ['REDIS_CLUSTER_NODES', 'redis://a:7001,rediss://b:7001', 'REDIS_CLUSTER_NODES must be a comma-'],
+    ['REDIS_CLUSTER_NODES', 'redis://:x@a:7001,redis://:y@b:7001', 'all with the same name and password.'],
+    ['REDIS_CLUSTER_NODES', ',', 'REDIS_CLUSTER_NODES must be a comma-separated list'],
+    ['REDIS_CLUSTER_NODES', 'redis://a:7001', 'REDIS_CLUSTER_NODES is for relays that share a database'],
     [
       'REDIS_URL',
       'redis://localhost',
@@ -150,6 +155,18 @@ describe("the relay's configuration", () => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(StartupError);
     expect(read).toThrow(sentence);
+  });
+
+  it('takes the nodes of a Redis Cluster in the place of one server', () => {
+    const base = { DATABASE_URL: 'postgresql://sinetti@db.example.org/sinetti' };
+    const nodes = 'rediss://:pass%40word@a.example.org:7001, rediss://:pass%40word@b.example.org';
+    expect(readConfig({ ...base, REDIS_CLUSTER_NODES: nodes }).redis).toEqual({
+      urls: ['rediss://:pass%40word@a.example.org:7001', 'rediss://:pass%40word@b.example.org'],
+      isCluster: true,
+    });
+    expect(() => readConfig({ ...base, REDIS_CLUSTER_NODES: nodes, REDIS_URL: 'redis://localhost' })).toThrow(
+      'REDIS_URL is for one server, and REDIS_CLUSTER_NODES for a cluster: set one of them.',
+    );
   });
 
   it('names every wrong variable', () => {

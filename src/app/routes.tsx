@@ -13,7 +13,7 @@ import { RouteFailure } from './RouteFailure.tsx';
 // Each page is its own chunk, with the texts that only it has.
 const landing = chunk(() => import('../pages/landing/LandingPage.tsx'));
 const login = chunk(() => import('../pages/auth/LoginPage.tsx'));
-const recover = chunk(() => withTexts('members', import('../pages/auth/RecoverPage.tsx')));
+const recover = chunk(() => withTexts('members', withTexts('tabs', import('../pages/auth/RecoverPage.tsx'))));
 const signUp = chunk(() => import('../pages/auth/SignUpPage.tsx'));
 const privacyPolicy = chunk(() => withTexts('legal', import('../pages/legal/PrivacyPolicyPage.tsx')));
 const terms = chunk(() => withTexts('legal', import('../pages/legal/TermsPage.tsx')));

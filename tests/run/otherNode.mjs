@@ -1,10 +1,10 @@
 // npm run test:node -- 26: starts the product and runs the tests of npm test that need no browser, under that Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { nodeOf } from '../../build/nodeOf.mjs';
 import { ofVitest, runs } from './projects.mjs';
 
 const [version] = process.argv.slice(2);
@@ -14,10 +14,7 @@ if (!/^\d+(?:\.\d+){0,2}$/.test(version ?? '') || process.argv.length > 3) {
 }
 
 const isWindows = process.platform === 'win32';
-// The registry's `node` package picks this one by a script of its own; asked for by name, it needs none.
-const name = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
-const folder = path.resolve('.cache', `node-${version}`);
-const bin = path.join(folder, 'node_modules', name, 'bin');
+const bin = nodeOf(version);
 
 function run(command, args, environment = process.env) {
   const { status } = spawnSync(command, args, { stdio: 'inherit', env: environment, shell: isWindows });
@@ -56,14 +53,7 @@ async function startsTheProduct(environment) {
   }
 }
 
-if (!existsSync(bin)) {
-  run('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', `${name}@${version}`]);
-}
 const environment = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}` };
-const { stdout } = spawnSync('node', ['--version'], { env: environment, encoding: 'utf8' });
-if (!`${stdout.trim()}.`.startsWith(`v${version}.`)) {
-  throw new Error(`${bin} holds Node ${stdout.trim()}: remove ${folder} and try again`);
-}
 run('npm', ['run', 'build'], environment);
 await startsTheProduct(environment);
 process.stdout.write('The product starts.\n');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { StartupError } from '../errors.ts';
 import { keys } from './keys.ts';
+import type { Connection } from './redisLink.ts';
 
 export interface ClusterMembershipOptions {
-  readonly redis: Redis;
+  readonly redis: Connection;
   /** A digest of this relay's secrets: all relays must have the same. */
   readonly fingerprint: string;
   /** Milliseconds between two heartbeats of a relay. */
@@ -52,10 +52,12 @@ export class ClusterMembership {
 
   constructor(options: ClusterMembershipOptions) {
     this.#options = options;
-    options.redis.on('ready', () => {
-      // Commands sent while Redis was away are lost, and Redis may have lost the earlier ones.
-      if (this.#timer !== null) this.#beating = this.#beating.then(() => this.#rejoin()).catch(() => {});
-    });
+    options.redis.on('ready', () => this.joinAnew());
+  }
+
+  /** Says everything again: commands sent while Redis, or a node of it, was away are lost, and it may have lost earlier ones. */
+  joinAnew(): void {
+    if (this.#timer !== null) this.#beating = this.#beating.then(() => this.#rejoin()).catch(() => {});
   }
 
   /** Empty until this relay has joined the others. */

@@ -8,7 +8,7 @@ import type { Secrets } from '../secrets.ts';
 import type { Backplane } from './backplane.ts';
 
 export interface BackplaneOptions {
-  readonly config: Pick<Config, 'redisUrl'>;
+  readonly config: Pick<Config, 'redis'>;
   readonly secrets: Secrets;
   readonly clock: () => number;
   readonly log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>;
@@ -22,10 +22,10 @@ export interface BackplaneOptions {
 export async function openBackplane(options: BackplaneOptions): Promise<Backplane> {
   const { config, clock, log } = options;
   const onListenerError = (error: unknown) => log.error({ err: error }, 'a listener failed');
-  if (config.redisUrl !== null) {
+  if (config.redis !== null) {
     // This is loaded only when it is used: its driver takes megabytes.
     const { openRedisBackplane } = await import('./redis.ts');
-    return openRedisBackplane({ ...options, url: config.redisUrl, onListenerError });
+    return openRedisBackplane({ ...options, address: config.redis, onListenerError });
   }
   const hub = new Hub(onListenerError);
   return {

@@ -1,6 +1,5 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { Redis } from 'ioredis';
 import { errorCode } from '../errorCode.ts';
 import { StartupError } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -9,12 +8,13 @@ import type { Secrets } from '../secrets.ts';
 import type { Backplane } from './backplane.ts';
 import { ClusterMembership, type ClusterMembershipOptions } from './clusterMembership.ts';
 import { RedisHub } from './redisHub.ts';
+import { type Connection, channelsOf, connectionTo, openConnection, type RedisAddress } from './redisLink.ts';
 import { RedisOnlineUsers } from './redisOnlineUsers.ts';
 import { RedisRateLimitStore } from './redisRateLimitStore.ts';
 
 export interface RedisBackplaneOptions
   extends Partial<Pick<ClusterMembershipOptions, 'heartbeatMs' | 'expiryMs'>> {
-  readonly url: string;
+  readonly address: RedisAddress;
   readonly secrets: Secrets;
   readonly clock: () => number;
   readonly log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>;
@@ -28,8 +28,8 @@ export interface RedisBackplaneOptions
  * @throws StartupError if it refuses this relay, or the relays there have other secrets
  */
 export async function openRedisBackplane(options: RedisBackplaneOptions): Promise<Backplane> {
-  const { url, secrets, clock, log, metrics, onListenerError } = options;
-  const [commands, subscriber] = [connection(url), connection(url)];
+  const { address, secrets, clock, log, metrics, onListenerError } = options;
+  const [commands, subscriber] = [connectionTo(address), connectionTo(address)];
   const disconnect = () => {
     commands.disconnect();
     subscriber.disconnect();
@@ -40,8 +40,11 @@ export async function openRedisBackplane(options: RedisBackplaneOptions): Promis
     heartbeatMs: options.heartbeatMs ?? 4000,
     expiryMs: options.expiryMs ?? 12_000,
   });
-  const hub = new RedisHub({ commands, subscriber, onListenerError });
-  const onlineUsers = new RedisOnlineUsers(commands, membership);
+  const channels = channelsOf(commands, subscriber);
+  const hub = new RedisHub({ redis: channels, onListenerError });
+  const onlineUsers = new RedisOnlineUsers(commands, channels.publishing, membership);
+  // A node that has gone takes what was last stored at it along.
+  if (address.isCluster) channels.onBack(() => membership.joinAnew());
   const join = async () => {
     await membership.requireSameFingerprint();
     if (subscriber.status !== 'ready') await connect(subscriber);
@@ -91,6 +94,7 @@ export async function openRedisBackplane(options: RedisBackplaneOptions): Promis
     },
     async close() {
       await membership.leave();
+      hub.close();
       disconnect();
     },
   };
@@ -105,27 +109,6 @@ const isAnswer = (error: unknown) => error instanceof Error && error.name === 'R
 const mayPass = (error: unknown) =>
   error instanceof RedisAway || !(error instanceof StartupError || isAnswer(error));
 
-function connection(url: string): Redis {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectionName: 'sinetti-relay',
-    connectTimeout: 5000,
-    commandTimeout: 5000,
-    keepAlive: 10_000,
-    // Commands missed while Redis was away are not replayed: the whole state is sent anew.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    autoResubscribe: false,
-    enableAutoPipelining: false,
-    // Relays that lose it together don't come back together.
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2000) * (0.5 + Math.random() / 2),
-  });
-  // 'close' follows.
-  redis.on('error', () => {});
-  return redis;
-}
-
 /** The network's codes, and none where the connection is closed before Redis has said a word. */
 const awayCodes: ReadonlySet<string | null> = new Set([
   null,
@@ -139,28 +122,33 @@ const awayCodes: ReadonlySet<string | null> = new Set([
   'ETIMEDOUT',
 ]);
 
+/** The last answer of a node, where none could be used. */
+function saidByNode(error: Error | null): unknown {
+  return error !== null && 'lastNodeError' in error ? error.lastNodeError : null;
+}
+
 /** @throws StartupError, of which RedisAway says that it may succeed later */
-async function connect(redis: Redis): Promise<void> {
+async function connect(redis: Connection): Promise<void> {
   let failure: Error | null = null;
   const note = (error: Error) => {
     failure = error;
   };
   redis.on('error', note);
   try {
-    await redis.connect();
-    await redis.ping();
+    await openConnection(redis);
   } catch (error) {
-    const cause = failure ?? error;
+    const cause = saidByNode(failure) ?? failure ?? error;
     const reason = cause instanceof Error ? cause.message : 'no answer';
+    const setting = redis.isCluster ? 'REDIS_CLUSTER_NODES' : 'REDIS_URL';
     const Failure = !isAnswer(cause) && awayCodes.has(errorCode(cause)) ? RedisAway : StartupError;
-    throw new Failure(`Redis at REDIS_URL can't be used: ${reason}.`);
+    throw new Failure(`Redis at ${setting} can't be used: ${reason}.`);
   } finally {
     redis.off('error', note);
   }
 }
 
 function report(
-  redis: Redis,
+  redis: Connection,
   log: RedisBackplaneOptions['log'],
   metrics: RedisBackplaneOptions['metrics'],
 ): void {

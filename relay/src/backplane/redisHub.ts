@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { Hub, Signal, type TopicListener, type Unsubscribe } from '../realtime/hub.ts';
 import { channels } from './keys.ts';
+import type { Channels } from './redisLink.ts';
 
 export interface RedisHubOptions {
-  readonly commands: Redis;
-  /** A connection of its own: one that subscribes can do nothing else. */
-  readonly subscriber: Redis;
+  readonly redis: Channels;
   readonly onListenerError: (error: unknown) => void;
 }
 
 /** Stands for no relay: what is said with it is for all of them. */
 const toAll = '-';
+
+/** Milliseconds until Redis is tried again after it has taken no message. */
+const tellAgainMs = 500;
 
 /** The message of a channel: its origin, so that a relay ignores its own, and its payload. */
 export const envelope = (payload: string, origin: string = toAll) => `${origin} ${payload}`;
@@ -28,32 +29,31 @@ function openEnvelope(message: string): { origin: string; payload: string } {
  */
 export class RedisHub extends Hub {
   readonly #id = randomUUID();
-  readonly #commands: Redis;
-  readonly #subscriber: Redis;
+  readonly #redis: Channels;
   /** Topics that Redis has been asked for. */
   readonly #remote = new Set<string>();
   /** Topics whose first listener has come or last one gone since Redis was asked. */
   readonly #changed = new Set<string>();
   #asking: Promise<void> = Promise.resolve();
   #isAskingSoon = false;
-  #hasLostMessages = false;
+  /** Set while Redis has lost something that the others have yet to be told of. */
+  #telling: NodeJS.Timeout | null = null;
 
-  constructor({ commands, subscriber, onListenerError }: RedisHubOptions) {
+  constructor({ redis, onListenerError }: RedisHubOptions) {
     super(onListenerError);
-    this.#commands = commands;
-    this.#subscriber = subscriber;
-    subscriber.on('message', (channel: string, message: string) => this.#receive(channel, message));
-    subscriber.on('ready', () => void this.#resume());
-    commands.on('ready', () => {
-      if (!this.#hasLostMessages) return;
-      this.#hasLostMessages = false;
-      this.#send(channels.interruptions, envelope(''));
-    });
+    this.#redis = redis;
+    redis.onMessage((channel, message) => this.#receive(channel, message));
+    redis.onBack(() => void this.#resume());
   }
 
   /** Begins to hear the other relays. */
   async open(): Promise<void> {
-    await this.#subscriber.subscribe(channels.signals, channels.interruptions);
+    await this.#redis.subscribe([channels.signals, channels.interruptions]);
+  }
+
+  /** Tells the others nothing any more. */
+  close(): void {
+    if (this.#telling !== null) clearTimeout(this.#telling);
   }
 
   override publish(topic: string, payload: string): void {
@@ -80,13 +80,19 @@ export class RedisHub extends Hub {
   }
 
   override hearsAll(): boolean {
-    return this.#subscriber.status === 'ready';
+    return this.#redis.isListening();
   }
 
   #send(channel: string, message: string): void {
-    this.#commands.publish(channel, message).catch(() => {
-      this.#hasLostMessages = true;
-    });
+    this.#redis.publish(channel, message).catch(() => this.#tellOfLoss());
+  }
+
+  /** Has everybody look again, once Redis takes messages: a cluster may lose those of one node, and never be away. */
+  #tellOfLoss(): void {
+    this.#telling ??= setTimeout(() => {
+      this.#telling = null;
+      this.#send(channels.interruptions, envelope(''));
+    }, tellAgainMs).unref();
   }
 
   /** Redis is asked once for all that changes at a time. */
@@ -110,19 +116,15 @@ export class RedisHub extends Hub {
       if (!this.#remote.delete(topic)) this.#remote.add(topic);
     }
     this.#changed.clear();
-    if (unwanted.length > 0) this.#subscriber.unsubscribe(...unwanted).catch(() => {});
-    if (wanted.length > 0) await this.#subscriber.subscribe(...wanted).catch(() => {});
+    if (unwanted.length > 0) this.#redis.unsubscribe(unwanted).catch(() => {});
+    if (wanted.length > 0) await this.#redis.subscribe(wanted).catch(() => {});
   }
 
   /** The connection had been down: what was said meanwhile has been missed. */
   async #resume(): Promise<void> {
-    const topics = [...this.#remote].map((topic) => channels.topic(topic));
     try {
       await this.open();
-      // A thousand topics fit well into one command.
-      for (let start = 0; start < topics.length; start += 1000) {
-        await this.#subscriber.subscribe(...topics.slice(start, start + 1000));
-      }
+      await this.#redis.subscribe([...this.#remote].map((topic) => channels.topic(topic)));
     } catch {
       // Down again, and so it will be ready again.
       return;
@@ -134,9 +136,8 @@ export class RedisHub extends Hub {
     const { origin, payload } = openEnvelope(message);
     if (origin === this.#id) return;
     if (channel === channels.interruptions) return this.interrupt();
-    if (channel !== channels.signals) {
-      return super.publish(channel.slice(channels.topicPrefix.length), payload);
-    }
+    const topic = channels.topicOf(channel);
+    if (topic !== null) return super.publish(topic, payload);
     const signal = parseSignal(payload);
     // A newer relay's: whatever it ends must not go on here.
     if (signal === null) this.interrupt();

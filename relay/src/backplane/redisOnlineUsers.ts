@@ -1,17 +1,17 @@
-import type { Redis } from 'ioredis';
 import { type PresenceChange, topics } from '../../contract/index.ts';
 import { type OnlineUsers, SocketCount } from '../presence/onlineUsers.ts';
 import type { ClusterMembership } from './clusterMembership.ts';
 import { channels, keys } from './keys.ts';
 import { envelope } from './redisHub.ts';
+import type { Channels, Connection } from './redisLink.ts';
 
 /** Changing and telling are one step, so that of two changes to a person the later one is published last. */
 const enterScript = `local isFirst = redis.call('EXISTS', KEYS[1]) == 0
 redis.call('SADD', KEYS[1], ARGV[1])
-if isFirst then redis.call('PUBLISH', ARGV[2], ARGV[3]) end`;
+if isFirst then redis.call(ARGV[2], KEYS[2], ARGV[3]) end`;
 
 const leaveScript = `local wasHere = redis.call('SREM', KEYS[1], ARGV[1]) == 1
-if wasHere and redis.call('EXISTS', KEYS[1]) == 0 then redis.call('PUBLISH', ARGV[2], ARGV[3]) end`;
+if wasHere and redis.call('EXISTS', KEYS[1]) == 0 then redis.call(ARGV[2], KEYS[2], ARGV[3]) end`;
 
 /** The number of people that are taken offline together. */
 const batchSize = 500;
@@ -22,12 +22,14 @@ const batchSize = 500;
  * nobody's changes are seen.
  */
 export class RedisOnlineUsers implements OnlineUsers {
-  readonly #redis: Redis;
+  readonly #redis: Connection;
+  readonly #publishing: Channels['publishing'];
   readonly #membership: ClusterMembership;
   readonly #sockets = new SocketCount();
 
-  constructor(redis: Redis, membership: ClusterMembership) {
+  constructor(redis: Connection, publishing: Channels['publishing'], membership: ClusterMembership) {
     this.#redis = redis;
+    this.#publishing = publishing;
     this.#membership = membership;
     membership.listen({
       joined: () => {
@@ -68,12 +70,19 @@ export class RedisOnlineUsers implements OnlineUsers {
     Promise.all([
       // The relay's set first, so that whoever clears up after it misses nobody.
       this.#redis.sadd(keys.relayUsers(relayId), userId),
-      this.#redis.eval(enterScript, 1, keys.online(userId), relayId, ...announcement(userId, true)),
+      this.#tell(enterScript, userId, relayId, true),
     ]).catch(() => {});
   }
 
   #leave(userId: string, relayId: string): Promise<unknown> {
-    return this.#redis.eval(leaveScript, 1, keys.online(userId), relayId, ...announcement(userId, false));
+    return this.#tell(leaveScript, userId, relayId, false);
+  }
+
+  #tell(script: string, userId: string, relayId: string, online: boolean): Promise<unknown> {
+    const change: PresenceChange = { userId, online };
+    const channel = channels.topic(topics.userStatus(userId));
+    const message = envelope(JSON.stringify(change));
+    return this.#redis.eval(script, 2, keys.online(userId), channel, relayId, this.#publishing, message);
   }
 
   async #takeOffline(relayId: string): Promise<void> {
@@ -82,9 +91,4 @@ export class RedisOnlineUsers implements OnlineUsers {
     }
     await this.#redis.del(keys.relayUsers(relayId));
   }
-}
-
-function announcement(userId: string, online: boolean): [channel: string, message: string] {
-  const change: PresenceChange = { userId, online };
-  return [channels.topic(topics.userStatus(userId)), envelope(JSON.stringify(change))];
 }

@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import type { Bucket, RateLimitStore } from '../rateLimits/store.ts';
 import { keys } from './keys.ts';
+import type { Connection } from './redisLink.ts';
 
 /**
  * Does the same as `takeFrom` in rateLimits/bucket.ts, by Redis's clock. A bucket's key lasts until it is
@@ -28,10 +28,10 @@ end`;
 
 /** Buckets that all relays take from. While Redis is away each relay has its own. */
 export class RedisRateLimitStore implements RateLimitStore {
-  readonly #redis: Redis;
+  readonly #redis: Connection;
   readonly #fallback: RateLimitStore;
 
-  constructor(redis: Redis, fallback: RateLimitStore) {
+  constructor(redis: Connection, fallback: RateLimitStore) {
     this.#redis = redis;
     this.#fallback = fallback;
   }

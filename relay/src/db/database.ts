@@ -14,12 +14,12 @@ export interface DatabaseOptions {
  * @throws StartupError if it can't be used, or another relay that doesn't share work with this one uses it
  */
 export async function openDatabase({ config, log, threadEntry }: DatabaseOptions): Promise<OpenDatabase> {
-  const { databaseUrl, databasePoolSize, redisUrl, dataDir } = config;
+  const { databaseUrl, databasePoolSize, redis, dataDir } = config;
   // Only the driver that is used is loaded: each takes megabytes.
   if (databaseUrl === null) {
     const { openSqlite } = await import('./sqlite/sqlite.ts');
     return openSqlite(dataDir, threadEntry);
   }
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres({ url: databaseUrl, poolSize: databasePoolSize, isShared: redisUrl !== null, log });
+  return openPostgres({ url: databaseUrl, poolSize: databasePoolSize, isShared: redis !== null, log });
 }

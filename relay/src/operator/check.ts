@@ -161,12 +161,10 @@ function certificate(what: string, host: string, port: number): Promise<Finding>
   });
 }
 
-function servers({ redisUrl, smtp }: Config): Promise<Finding>[] {
-  const redis = redisUrl === null ? null : new URL(redisUrl);
+function servers({ redis, smtp }: Config): Promise<Finding>[] {
+  const nodes = (redis?.urls ?? []).map((url) => new URL(url));
   return [
-    ...(redis === null
-      ? []
-      : [reach('Redis', redis.hostname, redis.port === '' ? 6379 : Number(redis.port))]),
+    ...nodes.map(({ hostname, port }) => reach('Redis', hostname, port === '' ? 6379 : Number(port))),
     ...(smtp === null ? [] : [reach('mail server', smtp.host, smtp.port)]),
   ];
 }

@@ -4,10 +4,10 @@ import { EntityTags, leastSpacing } from '../../src/http/entityTags.ts';
 import type { Hub } from '../../src/realtime/hub.ts';
 import { eventually } from '../eventually.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
-import { createRelays } from './relays.ts';
+import { createRelays, serverAt } from './relays.ts';
 
 let server: RedisServer;
-const relays = createRelays(() => server.url);
+const relays = createRelays(() => serverAt(server.url));
 beforeAll(async () => {
   server = await startRedis();
 });

@@ -5,10 +5,10 @@ import { channels } from '../../src/backplane/keys.ts';
 import type { Hub } from '../../src/realtime/hub.ts';
 import { eventually } from '../eventually.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
-import { createRelays, newSecrets } from './relays.ts';
+import { createRelays, newSecrets, serverAt } from './relays.ts';
 
 let server: RedisServer;
-const relays = createRelays(() => server.url);
+const relays = createRelays(() => serverAt(server.url));
 beforeAll(async () => {
   server = await startRedis();
 });

@@ -3,12 +3,13 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { topics } from '../../contract/index.ts';
 import type { Backplane } from '../../src/backplane/backplane.ts';
+import { keys } from '../../src/backplane/keys.ts';
 import { eventually } from '../eventually.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
-import { createRelays } from './relays.ts';
+import { createRelays, serverAt } from './relays.ts';
 
 let server: RedisServer;
-const relays = createRelays(() => server.url);
+const relays = createRelays(() => serverAt(server.url));
 let one: Backplane;
 let other: Backplane;
 let user: string;
@@ -105,7 +106,7 @@ describe('who is online at several relays', () => {
     await eventually(async () => {
       expect(await redis.zrange('sinetti:relays', 0, -1)).not.toContain(name);
       expect(mortal.membership.relayId).not.toBe(name);
-      expect(await redis.smembers(`sinetti:online:${user}`)).toEqual([mortal.membership.relayId]);
+      expect(await redis.smembers(keys.online(user))).toEqual([mortal.membership.relayId]);
     });
     redis.disconnect();
     expect(await isOnline(one)).toBe(true);

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Bucket, RateLimitStore } from '../../src/rateLimits/store.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
-import { createRelays } from './relays.ts';
+import { createRelays, serverAt } from './relays.ts';
 
 let server: RedisServer;
-const relays = createRelays(() => server.url);
+const relays = createRelays(() => serverAt(server.url));
 beforeAll(async () => {
   server = await startRedis();
 });

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import type { Backplane } from '../../src/backplane/backplane.ts';
 import { ClusterMembership } from '../../src/backplane/clusterMembership.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
+import type { RedisAddress } from '../../src/backplane/redisLink.ts';
 import { RedisOnlineUsers } from '../../src/backplane/redisOnlineUsers.ts';
 import type { Secrets } from '../../src/secrets.ts';
 
@@ -17,15 +18,18 @@ export const silent = {
   metrics: { redisReached: ignore },
 };
 
-/** Several relays, as far as Redis goes, on one server. */
-export function createRelays(url: () => string, secrets: Secrets = newSecrets()) {
+/** One server's address. */
+export const serverAt = (url: string): RedisAddress => ({ urls: [url], isCluster: false });
+
+/** Several relays, as far as Redis goes, on one server or cluster. */
+export function createRelays(address: () => RedisAddress, secrets: Secrets = newSecrets()) {
   const opened: Backplane[] = [];
   const connections: Redis[] = [];
   return {
     failures: [] as unknown[],
     async open(of: Secrets = secrets): Promise<Backplane> {
       const backplane = await openRedisBackplane({
-        url: url(),
+        address: address(),
         secrets: of,
         clock: Date.now,
         ...silent,
@@ -37,12 +41,12 @@ export function createRelays(url: () => string, secrets: Secrets = newSecrets())
     },
     /** A relay's presence alone, which can be killed: its connection ends, and it says nothing any more. */
     async openMortal() {
-      const redis = new Redis(url());
+      const redis = new Redis(address().urls[0]);
       connections.push(redis);
       const { fingerprint = '' } =
         /^(?<fingerprint>[^:]+):/.exec((await redis.zrange('sinetti:relays', 0, 0))[0] ?? '')?.groups ?? {};
       const membership = new ClusterMembership({ redis, fingerprint, ...hasty });
-      const onlineUsers = new RedisOnlineUsers(redis, membership);
+      const onlineUsers = new RedisOnlineUsers(redis, 'PUBLISH', membership);
       await membership.join();
       return {
         onlineUsers,

@@ -11,10 +11,10 @@ import { RedisOnlineUsers } from '../../src/backplane/redisOnlineUsers.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../servers/freePort.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
-import { createRelays, newSecrets, silent } from './relays.ts';
+import { createRelays, newSecrets, serverAt, silent } from './relays.ts';
 
 let server: RedisServer | null = null;
-const relays = createRelays(() => server?.url ?? '');
+const relays = createRelays(() => serverAt(server?.url ?? ''));
 beforeEach(async () => {
   server ??= await startRedis();
   // After a crash it is empty.
@@ -25,7 +25,13 @@ afterAll(() => server?.remove());
 
 const start = () => server?.start();
 const open = (url: string) =>
-  openRedisBackplane({ ...silent, url, secrets: newSecrets(), clock: Date.now, onListenerError: () => {} });
+  openRedisBackplane({
+    ...silent,
+    address: serverAt(url),
+    secrets: newSecrets(),
+    clock: Date.now,
+    onListenerError: () => {},
+  });
 const tab = () => ({});
 const isOnline = async (at: Backplane, user: string) => (await at.onlineUsers.among([user])).length === 1;
 
@@ -108,7 +114,7 @@ describe('a relay that starts while Redis is away', () => {
     await start();
     const redis = new Redis(server?.url ?? '');
     const membership = new ClusterMembership({ redis, fingerprint: 'x', heartbeatMs: 100, expiryMs: 3000 });
-    const onlineUsers = new RedisOnlineUsers(redis, membership);
+    const onlineUsers = new RedisOnlineUsers(redis, 'PUBLISH', membership);
     const [user, socket] = [randomUUID(), tab()];
     onlineUsers.add(user, socket);
     onlineUsers.remove(user, socket);

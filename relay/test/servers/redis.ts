@@ -17,9 +17,10 @@ export interface RedisServer {
 
 /**
  * A Redis server of one's own on a free port, in memory only.
+ * @param more arguments of its command line
  * @throws Error if neither Redis nor Valkey is installed
  */
-export async function startRedis(): Promise<RedisServer> {
+export async function startRedis(more: readonly string[] = []): Promise<RedisServer> {
   const program = findRedis();
   if (program === null) throw new Error('Redis is not installed (Debian: apt-get install redis-server).');
   const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-redis-'));
@@ -32,7 +33,17 @@ export async function startRedis(): Promise<RedisServer> {
     await ended;
   };
   const start = async () => {
-    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const settings = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      ...more,
+    ];
     server = spawn(program, settings, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
     await untilReady(server);
   };

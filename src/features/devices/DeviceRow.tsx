@@ -25,20 +25,20 @@ export function DeviceRow({ device }: { device: OwnDevice }) {
       </CardBody>
     );
   }
-  const added = t('devices.added', { date: longDay(device.createdAt) });
-  const seen = t('devices.lastSeen', { time: shortMoment(device.lastSeenAt, now) });
+  const added = t('deviceList.added', { date: longDay(device.createdAt) });
+  const seen = t('deviceList.lastSeen', { time: shortMoment(device.lastSeenAt, now) });
   return (
     <CardRow
       title={
         <span className={styles.name}>
           <bdi>{name}</bdi>
-          {device.isThisOne && <Tag>{t('devices.thisOne')}</Tag>}
+          {device.isThisOne && <Tag>{t('deviceList.thisOne')}</Tag>}
         </span>
       }
       description={device.isThisOne ? added : `${added} · ${seen}`}
       control={
         device.isThisOne ? (
-          <Button onClick={() => setRenaming(true)}>{t('devices.rename')}</Button>
+          <Button onClick={() => setRenaming(true)}>{t('deviceList.rename')}</Button>
         ) : (
           <RevokeDevice id={device.id} name={name} />
         )
@@ -56,8 +56,8 @@ function RevokeDevice({ id, name }: { id: string; name: string }) {
   async function revoke() {
     setBusy(true);
     await attempt(() => actions.revokeDevice(id), {
-      success: t('devices.revoked', { name }),
-      failure: t('devices.revokeFailed'),
+      success: t('deviceList.revoked', { name }),
+      failure: t('deviceList.revokeFailed'),
     });
     setBusy(false);
     setAsking(false);
@@ -65,18 +65,18 @@ function RevokeDevice({ id, name }: { id: string; name: string }) {
 
   return (
     <>
-      <Button aria-label={t('devices.revoke.named', { name })} onClick={() => setAsking(true)}>
-        {t('devices.revoke')}
+      <Button aria-label={t('deviceList.revoke.named', { name })} onClick={() => setAsking(true)}>
+        {t('deviceList.revoke')}
       </Button>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={t('devices.revoke.title', { name })}
-        confirmLabel={t('devices.revoke.confirm')}
+        title={t('deviceList.revoke.title', { name })}
+        confirmLabel={t('deviceList.revoke.confirm')}
         busy={busy}
         onConfirm={() => void revoke()}
       >
-        <p>{t('devices.revoke.detail')}</p>
+        <p>{t('deviceList.revoke.detail')}</p>
       </ConfirmDialog>
     </>
   );

@@ -19,14 +19,14 @@ export function DevicesCard({ id }: { id?: string }) {
   const [attempt, setAttempt] = useState(0);
   return (
     <Card
-      title={t('devices.card.title')}
+      title={t('deviceList.card.title')}
       icon={<MonitorSmartphone />}
-      description={t('devices.card.lead')}
+      description={t('deviceList.card.lead')}
       {...(id !== undefined && { id })}
     >
       <Loader key={attempt} onRetry={() => setAttempt((count) => count + 1)} />
       {devices !== null && (
-        <ul className={styles.list} aria-label={t('devices.list')}>
+        <ul className={styles.list} aria-label={t('deviceList.list')}>
           {devices.map((device) => (
             <li key={device.id}>
               <DeviceRow device={device} />
@@ -58,7 +58,7 @@ function Loader({ onRetry }: { onRetry: () => void }) {
   if (failure !== null) {
     const retry = (
       <Button size="small" onClick={onRetry}>
-        {t('devices.retry')}
+        {t('deviceList.retry')}
       </Button>
     );
     return (
@@ -72,7 +72,7 @@ function Loader({ onRetry }: { onRetry: () => void }) {
   if (isLoaded) return null;
   return (
     <CardBody>
-      <SkeletonRows text={t('devices.loading')} count={2} shape="square" />
+      <SkeletonRows text={t('deviceList.loading')} count={2} shape="square" />
     </CardBody>
   );
 }

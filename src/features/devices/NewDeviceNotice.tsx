@@ -21,7 +21,7 @@ export function NewDeviceNotice({ onReview }: { onReview: () => void }) {
   return (
     <Banner
       tone="warning"
-      label={t('devices.card.title')}
+      label={t('deviceList.card.title')}
       icon={<MonitorSmartphone />}
       actions={
         <>
@@ -32,21 +32,21 @@ export function NewDeviceNotice({ onReview }: { onReview: () => void }) {
               onReview();
             }}
           >
-            {t('devices.review')}
+            {t('deviceList.review')}
           </Button>
           <Button size="small" variant="quiet" onClick={() => void actions.acknowledgeDevices()}>
-            {t('devices.acknowledge')}
+            {t('deviceList.acknowledge')}
           </Button>
         </>
       }
     >
       <strong>
         <RichText
-          id="devices.newDevice"
+          id="deviceList.newDevice"
           parts={{ names: <Names names={devices.map(({ name }) => visibleName(name))} /> }}
         />
       </strong>{' '}
-      {t('devices.newDevice.hint')}
+      {t('deviceList.newDevice.hint')}
     </Banner>
   );
 }

@@ -18,25 +18,27 @@ export function RenameDeviceForm({ name, onDone }: { name: string; onDone: () =>
   async function save() {
     if (wanted.trim() === '') return;
     setBusy(true);
-    const saved = await attempt(() => actions.renameDevice(wanted), { failure: t('devices.renameFailed') });
+    const saved = await attempt(() => actions.renameDevice(wanted), {
+      failure: t('deviceList.renameFailed'),
+    });
     setBusy(false);
     if (saved) onDone();
   }
 
   return (
     <CardForm
-      label={t('devices.rename')}
+      label={t('deviceList.rename')}
       busy={busy}
       onSubmit={save}
-      submitLabel={t('devices.rename.save')}
-      cancelLabel={t('devices.rename.cancel')}
+      submitLabel={t('deviceList.rename.save')}
+      cancelLabel={t('deviceList.rename.cancel')}
       onCancel={onDone}
     >
       <TextField
-        label={t('devices.name')}
+        label={t('deviceList.name')}
         name="deviceName"
         ref={focusOnMount}
-        description={t('devices.nameHint')}
+        description={t('deviceList.nameHint')}
         value={wanted}
         onValueChange={setWanted}
         maxLength={maxLength}

@@ -16,15 +16,15 @@ export function KeyRenewalNotice() {
   return (
     <Banner
       tone="warning"
-      label={t('keys.renewedTitle')}
+      label={t('keyNotices.renewedTitle')}
       icon={<KeyRound />}
       actions={
         <Button size="small" variant="primary" aria-haspopup="dialog" onClick={() => void takeOver()}>
-          {t('keys.takeOver')}
+          {t('keyNotices.takeOver')}
         </Button>
       }
     >
-      {t('keys.renewed')}
+      {t('keyNotices.renewed')}
     </Banner>
   );
 }

@@ -22,7 +22,7 @@ export function OlderStateNotice() {
   return (
     <Banner
       tone="warning"
-      label={t('keys.olderData')}
+      label={t('keyNotices.olderData')}
       icon={<History />}
       actions={
         <Button size="small" variant="quiet" onClick={() => void actions.acknowledgeOlderStates()}>
@@ -32,11 +32,11 @@ export function OlderStateNotice() {
     >
       <strong>
         <RichText
-          id={older.place === 'here' ? 'keys.olderHere' : 'keys.olderThere'}
+          id={older.place === 'here' ? 'keyNotices.olderHere' : 'keyNotices.olderThere'}
           parts={{ device: <bdi>{name}</bdi> }}
         />
       </strong>{' '}
-      {t('keys.olderHint')}
+      {t('keyNotices.olderHint')}
     </Banner>
   );
 }

@@ -12,11 +12,11 @@ export function OlderVaultNotice() {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
   if (useAtomValue(bannerAtom) !== 'older-vault') return null;
-  const outcome = { success: t('keys.acceptedOlder'), failure: t('keys.acceptOlderFailed') };
+  const outcome = { success: t('keyNotices.acceptedOlder'), failure: t('keys.acceptOlderFailed') };
   return (
     <Banner
       tone="warning"
-      label={t('keys.olderTitle')}
+      label={t('keyNotices.olderTitle')}
       icon={<History />}
       actions={
         <Button
@@ -24,11 +24,11 @@ export function OlderVaultNotice() {
           aria-haspopup="dialog"
           onClick={() => void attempt(() => actions.acceptOlderVault(), outcome)}
         >
-          {t('keys.acceptOlder')}
+          {t('keyNotices.acceptOlder')}
         </Button>
       }
     >
-      {t('keys.older')}
+      {t('keyNotices.older')}
     </Banner>
   );
 }

@@ -18,11 +18,11 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
   return (
     <>
       <PasswordField
-        label={t('recovery.newPassword')}
+        label={t('recoveryForms.newPassword')}
         name="newPassword"
         description={
           <>
-            {password === '' && t('recovery.strength.hint')}
+            {password === '' && t('recoveryForms.strength.hint')}
             <PasswordStrength password={password} />
           </>
         }
@@ -33,9 +33,9 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
         required
       />
       <PasswordField
-        label={t('recovery.repeatPassword')}
+        label={t('recoveryForms.repeatPassword')}
         name="repeatedPassword"
-        error={props.mismatch ? t('recovery.repeatMismatch') : undefined}
+        error={props.mismatch ? t('recoveryForms.repeatMismatch') : undefined}
         value={props.repeated}
         onValueChange={props.onRepeatedChange}
         autoComplete="new-password"

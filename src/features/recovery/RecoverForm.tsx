@@ -32,24 +32,24 @@ export function RecoverForm({ progress }: { progress: ReactNode }) {
 
   return (
     <PageForm
-      label={t('recovery.recover.title')}
+      label={t('recoveryForms.recover.title')}
       busy={busy}
       failure={aboutKey ? null : failure?.text}
       onSubmit={recover}
-      submitLabel={t(busy ? 'recovery.recovering' : 'recovery.recover')}
+      submitLabel={t(busy ? 'recoveryForms.recovering' : 'recoveryForms.recover')}
       progress={progress}
     >
       <UsernameField
-        label={t('recovery.identifier')}
+        label={t('recoveryForms.identifier')}
         value={identifier}
         onValueChange={setIdentifier}
         readOnly={busy}
         required
       />
       <TextAreaField
-        label={t('recovery.keyInput')}
+        label={t('recoveryForms.keyInput')}
         name="recoveryKey"
-        description={t('recovery.keyInputHint')}
+        description={t('recoveryForms.keyInputHint')}
         error={aboutKey ? failure?.text : undefined}
         value={recoveryKey}
         onValueChange={(value) => {

@@ -9,9 +9,9 @@ import { Card, CardRow } from '../../ui/Card.tsx';
 import { useSetUpRecoveryKey } from './useSetUpRecoveryKey.ts';
 
 const stateTexts = {
-  unknown: 'recovery.card.unknown',
-  none: 'recovery.card.none',
-  present: 'recovery.card.present',
+  unknown: 'recoveryForms.card.unknown',
+  none: 'recoveryForms.card.none',
+  present: 'recoveryForms.card.present',
 } as const;
 
 /** The two ways to one's keys: the password and the recovery key, both of which are typed and shown in the frame of the keys. */
@@ -21,30 +21,30 @@ export function RecoveryCard({ id }: { id?: string }) {
   const state = useAtomValue(recoveryKeyAtom);
   const setUpRecoveryKey = useSetUpRecoveryKey();
   const outcome = {
-    success: t('recovery.password.changed'),
-    failure: t('recovery.changePasswordFailed'),
+    success: t('recoveryForms.password.changed'),
+    failure: t('recoveryForms.changePasswordFailed'),
   };
   return (
     <Card
-      title={t('recovery.card.title')}
+      title={t('recoveryForms.card.title')}
       icon={<KeyRound />}
-      description={t('recovery.card.lead')}
+      description={t('recoveryForms.card.lead')}
       {...(id !== undefined && { id })}
     >
       <CardRow
-        title={t('recovery.card.password')}
-        description={t('recovery.password.lead')}
+        title={t('recoveryForms.card.password')}
+        description={t('recoveryForms.password.lead')}
         control={
           <Button
             aria-haspopup="dialog"
             onClick={() => void attempt(() => actions.changePassword(), outcome)}
           >
-            {t('recovery.card.change')}
+            {t('recoveryForms.card.change')}
           </Button>
         }
       />
       <CardRow
-        title={t('recovery.card.recoveryKey')}
+        title={t('recoveryForms.card.recoveryKey')}
         description={t(stateTexts[state])}
         control={
           state !== 'unknown' && (
@@ -53,7 +53,7 @@ export function RecoveryCard({ id }: { id?: string }) {
               aria-haspopup="dialog"
               onClick={setUpRecoveryKey}
             >
-              {t(state === 'none' ? 'recovery.card.create' : 'recovery.card.replace')}
+              {t(state === 'none' ? 'recoveryForms.card.create' : 'recoveryForms.card.replace')}
             </Button>
           )
         }

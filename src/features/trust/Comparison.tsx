@@ -52,52 +52,52 @@ export function Comparison({ userId, name, numbers, onDecided }: ComparisonProps
 
   return (
     <>
-      {offered !== null && <Alert kind="warning">{t('trust.compare.new')}</Alert>}
+      {offered !== null && <Alert kind="warning">{t('safetyNumber.compare.new')}</Alert>}
       {scan === 'running' ? (
         <ScanCode name={name} expected={number} onMatch={matched} onStop={() => setScan('none')} />
       ) : (
         <div className={styles.compare}>
-          <ol className={styles.number} aria-label={t('trust.compare.number')}>
+          <ol className={styles.number} aria-label={t('safetyNumber.compare.number')}>
             {number.match(/.{5}/g)?.map((group, index) => (
               // oxlint-disable-next-line react/no-array-index-key -- two groups may be the same, and none moves
               <li key={index}>{group}</li>
             ))}
           </ol>
-          <QrCode text={number} label={t('trust.qr')} />
+          <QrCode text={number} label={t('safetyNumber.qr')} />
         </div>
       )}
-      {scan === 'matched' && <Alert kind="success">{t('trust.scan.matches')}</Alert>}
+      {scan === 'matched' && <Alert kind="success">{t('safetyNumber.scan.matches')}</Alert>}
       {offered === null && verifiedAt !== null && (
         <Alert kind="success">
-          <RichText id="trust.marked" parts={{ name: <bdi>{name}</bdi> }} />{' '}
-          {t('trust.markedOn', { date: longDay(verifiedAt) })}
+          <RichText id="safetyNumber.marked" parts={{ name: <bdi>{name}</bdi> }} />{' '}
+          {t('safetyNumber.markedOn', { date: longDay(verifiedAt) })}
         </Alert>
       )}
       <div className={styles.actions}>
         {offered !== null && (
           <>
             <Button variant="primary" busy={busy} onClick={accept}>
-              {t('trust.accept')}
+              {t('safetyNumber.accept')}
             </Button>
             <Button disabled={busy} onClick={refuse}>
-              {t('trust.keep')}
+              {t('safetyNumber.keep')}
             </Button>
           </>
         )}
         {offered === null && verifiedAt === null && scan !== 'running' && (
           <Button variant="primary" busy={busy} onClick={() => mark(true)}>
-            {t('trust.mark')}
+            {t('safetyNumber.mark')}
           </Button>
         )}
         {offered === null && verifiedAt !== null && (
           <Button busy={busy} onClick={() => mark(false)}>
-            {t('trust.unmark')}
+            {t('safetyNumber.unmark')}
           </Button>
         )}
         {scan !== 'running' && canScan() && (
           <Button variant="quiet" onClick={() => setScan('running')}>
             <ScanLine size={18} aria-hidden="true" />
-            {t('trust.scan')}
+            {t('safetyNumber.scan')}
           </Button>
         )}
       </div>

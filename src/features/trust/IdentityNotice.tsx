@@ -46,10 +46,10 @@ export function IdentityNotice({ userId, name }: IdentityNoticeProps) {
           <ShieldAlert className={styles.icon} aria-hidden="true" />
           <div className={styles.words}>
             <p className={styles.title}>
-              <RichText id="trust.change.title" parts={{ name: who }} />
+              <RichText id="safetyNumber.change.title" parts={{ name: who }} />
             </p>
             <p>
-              <RichText id="trust.change.text" parts={{ name: who }} />
+              <RichText id="safetyNumber.change.text" parts={{ name: who }} />
             </p>
             <div className={styles.actions}>
               <Button
@@ -58,10 +58,10 @@ export function IdentityNotice({ userId, name }: IdentityNoticeProps) {
                 aria-haspopup="dialog"
                 onClick={() => setComparing(true)}
               >
-                {t('trust.change.compare')}
+                {t('safetyNumber.change.compare')}
               </Button>
               <Button size="small" busy={busy} onClick={() => void accept()}>
-                {t('trust.accept')}
+                {t('safetyNumber.accept')}
               </Button>
             </div>
           </div>
@@ -69,7 +69,10 @@ export function IdentityNotice({ userId, name }: IdentityNoticeProps) {
       )}
       {otherName !== undefined && (
         <output className={styles.line}>
-          <RichText id="trust.otherName" parts={{ name: who, other: <bdi>{visibleName(otherName)}</bdi> }} />
+          <RichText
+            id="safetyNumber.otherName"
+            parts={{ name: who, other: <bdi>{visibleName(otherName)}</bdi> }}
+          />
         </output>
       )}
       {/* The dialog stays outside of the notice: it is still open when the decision has been made in it. */}

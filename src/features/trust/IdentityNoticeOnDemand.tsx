@@ -1,11 +1,12 @@
 import { useAtomValue } from 'jotai';
+import { withTexts } from '../../i18n/i18n.ts';
 import { otherNamesAtom } from '../../store/names.ts';
 import { onDemand } from '../../ui/onDemand.tsx';
 import type { IdentityNoticeProps } from './IdentityNotice.tsx';
 import { useTrust } from './useTrust.ts';
 
 const IdentityNotice = onDemand<IdentityNoticeProps & { open: boolean }>(
-  async () => (await import('./IdentityNotice.tsx')).IdentityNotice,
+  async () => (await withTexts('tabs', import('./IdentityNotice.tsx'))).IdentityNotice,
 );
 
 /** Loads what is said above a chat about the other person's identity once there is anything to say. */

@@ -22,7 +22,7 @@ interface SafetyNumberProps {
 export function SafetyNumberDialog({ userId, name, open, onOpenChange }: SafetyNumberProps) {
   const [attempt, setAttempt] = useState(0);
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={t('trust.compare.title', { name })}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={t('safetyNumber.compare.title', { name })}>
       <Numbers key={attempt} userId={userId} name={name} onAgain={() => setAttempt((count) => count + 1)} />
     </Dialog>
   );
@@ -57,7 +57,7 @@ function Numbers({ userId, name, onAgain }: NumbersProps) {
         kind="error"
         action={
           <Button size="small" onClick={onAgain}>
-            {t('trust.retry')}
+            {t('safetyNumber.retry')}
           </Button>
         }
       >
@@ -65,11 +65,11 @@ function Numbers({ userId, name, onAgain }: NumbersProps) {
       </Alert>
     );
   }
-  if (numbers === null) return <LoadingLine text={t('trust.loading')} />;
+  if (numbers === null) return <LoadingLine text={t('safetyNumber.loading')} />;
   return (
     <div className={styles.body}>
       <p>
-        <RichText id="trust.compare.lead" parts={{ name: <bdi>{name}</bdi> }} />
+        <RichText id="safetyNumber.compare.lead" parts={{ name: <bdi>{name}</bdi> }} />
       </p>
       <Comparison userId={userId} name={name} numbers={numbers} onDecided={onAgain} />
     </div>

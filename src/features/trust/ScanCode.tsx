@@ -35,21 +35,21 @@ export function ScanCode({ name, expected, onMatch, onStop }: ScanCodeProps) {
   return (
     <div className={styles.scan}>
       {state === 'denied' ? (
-        <Alert kind="info">{t('trust.scan.denied')}</Alert>
+        <Alert kind="info">{t('safetyNumber.scan.denied')}</Alert>
       ) : (
         <>
           <p>
-            <RichText id="trust.scan.lead" parts={{ name: who }} />
+            <RichText id="safetyNumber.scan.lead" parts={{ name: who }} />
           </p>
           <video ref={video} className={styles.video} muted playsInline />
         </>
       )}
       {state === 'differs' && (
         <Alert kind="error">
-          <RichText id="trust.scan.differs" parts={{ name: who }} />
+          <RichText id="safetyNumber.scan.differs" parts={{ name: who }} />
         </Alert>
       )}
-      <Button onClick={onStop}>{t('trust.scan.stop')}</Button>
+      <Button onClick={onStop}>{t('safetyNumber.scan.stop')}</Button>
     </div>
   );
 }

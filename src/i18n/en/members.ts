@@ -1,4 +1,3 @@
-import accountChanges from './accountChanges.json';
 import attention from './attention.json';
 import confirmation from './confirmation.json';
 import dashboard from './dashboard.json';
@@ -12,13 +11,12 @@ import recovery from './recovery.json';
 import trust from './trust.json';
 
 export default {
-  accountChanges,
-  keys,
   attention,
   confirmation,
   dashboard,
   devices,
   format,
+  keys,
   messages,
   notes,
   notifications,

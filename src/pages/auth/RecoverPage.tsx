@@ -8,12 +8,12 @@ import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { AuthPage } from './AuthPage.tsx';
 
 export function RecoverPage() {
-  usePageTitle(t('recovery.recover.pageTitle'));
+  usePageTitle(t('recoveryForms.recover.pageTitle'));
   return (
     <AuthPage
-      title={t('recovery.recover.title')}
-      lead={t('recovery.recover.lead')}
-      other={<RichText id="recovery.recover.back" parts={{ link: <Link to={paths.login} /> }} />}
+      title={t('recoveryForms.recover.title')}
+      lead={t('recoveryForms.recover.lead')}
+      other={<RichText id="recoveryForms.recover.back" parts={{ link: <Link to={paths.login} /> }} />}
     >
       <RecoverForm progress={<AuthProgressLine />} />
     </AuthPage>

@@ -1,4 +1,5 @@
 import { useAtomValue } from 'jotai';
+import { withTexts } from '../../i18n/i18n.ts';
 import { type Banner, bannerAtom } from '../../store/banners.ts';
 import { onDemand } from '../../ui/onDemand.tsx';
 
@@ -11,7 +12,7 @@ const banners: ReadonlySet<Banner | null> = new Set<Banner>([
 ]);
 
 const AccountNotices = onDemand<{ open: boolean; onReview: () => void }>(
-  async () => (await import('./AccountNotices.tsx')).AccountNotices,
+  async () => (await withTexts('tabs', import('./AccountNotices.tsx'))).AccountNotices,
 );
 
 /** Loads the banners about the account once there is one to show: most sessions show none. */

@@ -19,7 +19,7 @@ export async function renameDevice({ api, crypto, store }: Deps, name: string): 
       (devices) => devices?.map((one) => (one.isThisOne ? { ...one, name } : one)) ?? null,
     );
   } catch (error) {
-    throw toAppError(error, t('devices.renameFailed'));
+    throw toAppError(error, t('deviceList.renameFailed'));
   }
 }
 
@@ -49,6 +49,6 @@ export async function revokeDevice(
     return true;
   } catch (error) {
     if (isApiError(error, 'not-found')) return false;
-    throw toAppError(error, t('devices.revokeFailed'));
+    throw toAppError(error, t('deviceList.revokeFailed'));
   }
 }

@@ -27,7 +27,7 @@ export async function changePassword(
       return { vault: changed.vault, submit };
     });
   } catch (error) {
-    throw toAppError(error, t('recovery.changePasswordFailed'));
+    throw toAppError(error, t('recoveryForms.changePasswordFailed'));
   }
 }
 

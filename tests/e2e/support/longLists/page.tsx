@@ -86,7 +86,7 @@ const actions: Partial<AppActions> = {
   openChat: async (userId) => store.set(activeConversationAtom, userId),
   loadOlderMessages,
 };
-// What the tab asks for besides its messages fails, as it does without a network. (With a `then` it would be a promise.)
+// Anything else that the tab asks for fails, as it does without a network. (With a `then` it would be a promise.)
 const withoutNetwork = new Proxy(actions, {
   get: (given, name, receiver) =>
     name in given || name === 'then'
