@@ -52,10 +52,10 @@ export function PlayScreen({ name, screen }: PlayScreenProps) {
       {keyOffered && (
         <Notice icon={<ShieldAlert />}>
           <p className={styles.noticed}>
-            <RichText id="trust.change.title" parts={{ name: <bdi>{peerName}</bdi> }} />
+            <RichText id="safetyNumber.change.title" parts={{ name: <bdi>{peerName}</bdi> }} />
           </p>
           <p>
-            <RichText id="trust.change.text" parts={{ name: <bdi>{peerName}</bdi> }} />
+            <RichText id="safetyNumber.change.text" parts={{ name: <bdi>{peerName}</bdi> }} />
           </p>
         </Notice>
       )}
