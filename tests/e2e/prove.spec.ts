@@ -53,7 +53,7 @@ test('anybody tries out by keyboard what the page says of itself', async ({ newB
   const tooWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
   expect(await page.evaluate(tooWide)).toBe(false);
 
-  // Whatever was started is gone with the page.
+  // All that was started is gone with the page.
   await page.getByRole('contentinfo').getByRole('link', { name: 'About' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'About' })).toBeVisible();
   await expect.poll(() => page.workers().length).toBe(0);

@@ -15,7 +15,7 @@ class FakeFrame implements KeysFrame {
   keep = vi.fn<() => void>();
   readonly #own = new MessageChannel();
   readonly control = this.#own.port1;
-  /** What the page has asked on the control port, but for calls. */
+  /** The page's requests on the control port. */
   readonly asked: string[] = [];
   break = (_part: 'frame' | 'worker') => {};
   readonly broken = new Promise<'frame' | 'worker'>((resolve) => {

@@ -35,7 +35,7 @@ function check(served: Record<string, string>, stated: unknown = release) {
         if (stated === null) return new Response('', { status: 404 });
         return new Response(typeof stated === 'string' ? stated : JSON.stringify(stated));
       }
-      const text = served[String(input)];
+      const text = typeof input === 'string' ? served[input] : undefined;
       return text === undefined ? new Response('', { status: 404 }) : new Response(text);
     },
   });
