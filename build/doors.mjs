@@ -105,6 +105,10 @@ const rooms = [
       'workers/session/endSession.ts',
       'workers/crypto.worker.ts',
       'src/lib/trustedScriptUrl.ts',
+      'src/lib/askWorker.ts',
+      'src/lib/releaseAgreement.ts',
+      'src/serviceWorker/messages.ts',
+      'src/serviceWorker/releaseMessages.ts',
     ],
     packages: [],
   },
@@ -173,12 +177,25 @@ const rooms = [
   client(5, 'net/blobs.ts', ['lib'], ['@sinetti/relay/contract/blobs']),
   client(5, 'net/http.ts', ['lib'], ['ky']),
   client(5, 'net/mqtt.ts', ['lib'], ['mqtt', '@sinetti/relay/contract']),
-  client(5, 'serviceWorker', ['lib/trustedScriptUrl.ts'], ['@sinetti/relay/contract/operator']),
+  {
+    door: 5,
+    room: 'src/serviceWorker',
+    may: ['src/lib/trustedScriptUrl.ts', 'verify/src/chain'],
+    packages: ['@sinetti/relay/contract/operator'],
+  },
 
   { door: 6, room: 'relay/contract', may: [], packages: ['zod/mini'] },
 
   // It needs no package that somebody would have to trust beside it.
-  { door: 7, room: 'verify/src', may: [], packages: ['node:*', 'node:fs/promises'], own: ['./**', '../*'] },
+  {
+    door: 7,
+    room: 'verify/src',
+    may: [],
+    packages: ['node:*', 'node:fs/promises'],
+    own: ['./**', '../*', '../chain/*'],
+  },
+  // Service workers verify by it, too, which have nothing of Node.js.
+  { door: 7, room: 'verify/src/chain', may: [], packages: [] },
 ];
 
 const isFile = (name) => /\.\w+$/.test(name);

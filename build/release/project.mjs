@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { sha256 } from '../../verify/dist/canonical.js';
+import { sha256 } from '../../verify/dist/chain/canonical.js';
 import { chainIn, stateRelease } from '../../verify/dist/making.js';
 
 /** The chain, as it is committed. */
@@ -39,7 +39,7 @@ export async function stateBuild(former, commit = git('rev-parse', 'HEAD')) {
     version: JSON.parse(readFileSync('package.json', 'utf8')).version,
     source: {
       commit,
-      lockfile: sha256(readFileSync('package-lock.json')),
+      lockfile: await sha256(readFileSync('package-lock.json')),
       node: process.version,
     },
     served: releaseHeaders(scriptsIn({ current: 'dist' })),

@@ -1,9 +1,9 @@
 // Lays the chain of releases beside the built client, where the relay serves it.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { sha256 } from '../../verify/dist/canonical.js';
+import { sha256 } from '../../verify/dist/chain/canonical.js';
+import { releasesPath } from '../../verify/dist/chain/reading.js';
 import { waictManifest, waictPath } from '../../verify/dist/manifests.js';
-import { releasesPath } from '../../verify/dist/relay.js';
 import { readChain, releasesFolder, stateBuild } from './project.mjs';
 
 /**
@@ -12,17 +12,26 @@ import { readChain, releasesFolder, stateBuild } from './project.mjs';
  * @throws Error if the chain's release is another one than what is built
  */
 export async function publishChain(folder = releasesFolder) {
-  const target = path.join('dist/app', releasesPath);
-  rmSync(target, { recursive: true, force: true });
+  // The service worker of each origin asks its own.
+  const targets = ['app', 'keys'].map((origin) => path.join('dist', origin, releasesPath));
+  for (const target of targets) rmSync(target, { recursive: true, force: true });
   const { chain, draft, steps } = await readChain(folder);
   if (chain === null && draft === null) return null;
   if (draft !== null) throw new Error('A step of the chain has too few signatures.');
   const { release } = chain;
   if (release === null) throw new Error('The chain has keys and no release yet.');
   const at = { seq: release.seq - 1, hash: release.prev };
-  if (sha256(await stateBuild(at, release.source.commit)) !== release.hash) {
+  if ((await sha256(await stateBuild(at, release.source.commit))) !== release.hash) {
     throw new Error(`What is built is not release ${release.version} (step ${release.seq}) of the chain.`);
   }
+  for (const target of targets) writeSteps(target, steps, release);
+  writeWaictManifests(release);
+  return release;
+}
+
+if (process.argv[1] === import.meta.filename) await publishChain();
+
+function writeSteps(target, steps, release) {
   mkdirSync(path.join(target, 'chain'), { recursive: true });
   for (const [at, { bytes, signatures }] of steps.entries()) {
     const seq = at + 1;
@@ -34,11 +43,7 @@ export async function publishChain(folder = releasesFolder) {
       }
     }
   }
-  writeWaictManifests(release);
-  return release;
 }
-
-if (process.argv[1] === import.meta.filename) await publishChain();
 
 /** The same facts for browsers that know WAICT. */
 function writeWaictManifests(release) {

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { sha256 } from '../../verify/dist/canonical.js';
+import { sha256 } from '../../verify/dist/chain/canonical.js';
+import { isSignedBy, parseSigningKey, releaseNamespace } from '../../verify/dist/chain/sshsig.js';
+import { parseStatement } from '../../verify/dist/chain/statement.js';
 import { allowedSigners, describeKeys } from '../../verify/dist/making.js';
-import { isSignedBy, parseSigningKey, releaseNamespace } from '../../verify/dist/sshsig.js';
-import { parseStatement } from '../../verify/dist/statement.js';
 import { readChain, releasesFolder, stateBuild } from './project.mjs';
 
 const { values } = parseArgs({
@@ -32,7 +32,7 @@ const statement = parseStatement(draft);
 const seq = (chain?.seq ?? 0) + 1;
 if (statement.type === 'sinetti-release') {
   const built = await stateBuild(chain, statement.source.commit);
-  if (sha256(built) !== sha256(draft)) {
+  if ((await sha256(built)) !== (await sha256(draft))) {
     throw new Error(
       'This machine has built something else than the step says: find out why before you sign.',
     );
@@ -46,7 +46,7 @@ const what =
   statement.type === 'sinetti-release'
     ? `release ${statement.version} of commit ${statement.source.commit}`
     : `keys of ${Object.keys(statement.keys).join(', ')}, of which ${statement.threshold} sign`;
-process.stdout.write(`Step ${seq}: ${what}\nSHA-256 ${sha256(draft)}\n`);
+process.stdout.write(`Step ${seq}: ${what}\nSHA-256 ${await sha256(draft)}\n`);
 if (statement.type === 'sinetti-release-keys') {
   const lines = describeKeys(chain?.keys ?? null, statement);
   process.stdout.write(
@@ -69,7 +69,7 @@ try {
     stdio: ['inherit', 'ignore', 'inherit'],
   });
   const signature = readFileSync(`${file}.sig`, 'latin1');
-  if (!isSignedBy(parseSigningKey(line), draft, signature)) {
+  if (!(await isSignedBy(parseSigningKey(line), draft, signature))) {
     throw new Error(`${key} is not the key that the chain has of ${name}.`);
   }
   const target = path.join(releases, `${seq}.json.${name}.sig`);

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { sha256 } from '../../verify/dist/canonical.js';
+import { sha256 } from '../../verify/dist/chain/canonical.js';
 import { stateKeys } from '../../verify/dist/making.js';
 import { readChain, releasesFolder, stateBuild } from './project.mjs';
 
@@ -21,11 +21,11 @@ const bytes =
     ? await stateBuild(chain)
     : stateKeys(readFileSync(values.keys, 'utf8'), Number(values.threshold), chain);
 const file = path.join(values.releases, `${(chain?.seq ?? 0) + 1}.json`);
-if (draft !== null && sha256(draft) !== sha256(bytes)) {
+if (draft !== null && (await sha256(draft)) !== (await sha256(bytes))) {
   throw new Error(
     `${file} says something else, and waits for signatures: sign it, or delete it with those that it has.`,
   );
 }
 mkdirSync(values.releases, { recursive: true });
 writeFileSync(file, bytes);
-process.stdout.write(`${file}\nSHA-256 ${sha256(bytes)}\n`);
+process.stdout.write(`${file}\nSHA-256 ${await sha256(bytes)}\n`);

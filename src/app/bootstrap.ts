@@ -61,6 +61,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
         store,
         clock: systemClock,
         log,
+        storage: window.localStorage,
         navigate: (path) => window.location.assign(path),
       }),
     );

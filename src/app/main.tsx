@@ -9,6 +9,7 @@ import { errorCode } from '../lib/errorCode.ts';
 import { createLog } from '../lib/log.ts';
 import { loadOperator, operator, operatorPath } from '../operator/index.ts';
 import { tokenStorageKey } from '../services/session/token.ts';
+import { releaseAgreementKey } from '../serviceWorker/messages.ts';
 import { parsePreferences, preferencesAtom, preferencesStorageKey } from '../store/preferences.ts';
 import { applyTheme } from '../ui/theme.ts';
 import { App } from './App.tsx';
@@ -20,8 +21,17 @@ import { loadVisitorsPage } from './routes.tsx';
 /** Milliseconds that a visitor's page has to come before the screen says that it loads. */
 const loadingIsShownAfter = 300;
 
+const loadReleases = () => import('./releases.tsx');
+/** Whether this browser holds on to a signed release (src/serviceWorker/releases.ts). */
+const isPinned = () => localStorage.getItem(releaseAgreementKey) !== null;
+
 async function start() {
-  if ('serviceWorker' in navigator) reloadOnTakeover(navigator.serviceWorker, () => window.location.reload());
+  if ('serviceWorker' in navigator) {
+    reloadOnTakeover(navigator.serviceWorker, () => {
+      if (isPinned()) void loadReleases().then(({ onTakeover }) => onTakeover());
+      else window.location.reload();
+    });
+  }
   const container = document.getElementById('root');
   if (container === null) throw new Error('index.html has no #root');
   // The theme comes first, so that nothing is painted in the other one.
@@ -39,6 +49,7 @@ async function start() {
   const hasToken = () => localStorage.getItem(tokenStorageKey) !== null;
   const locale = preferredLocale(localStorage.getItem(localeStorageKey), navigator.languages);
   const texts = activateLocale(locale, hasToken() ? ['visitors', 'members'] : ['visitors']);
+  if (isPinned()) void loadReleases();
   startClientOnDemand({
     store,
     hasToken,

@@ -2,7 +2,12 @@ import type { createStore } from 'jotai';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
-import { activateMessage, isWorkerMessage, nudgePath } from '../serviceWorker/messages.ts';
+import {
+  activateMessage,
+  isWorkerMessage,
+  nudgePath,
+  releaseAgreementKey,
+} from '../serviceWorker/messages.ts';
 import { readyUpdateAtom } from '../store/update.ts';
 
 const scriptUrl = '/service-worker.js';
@@ -15,6 +20,7 @@ export interface UpdatesOptions {
   readonly store: ReturnType<typeof createStore>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
   readonly navigate: (path: string) => void;
 }
 
@@ -28,6 +34,7 @@ export async function keepUpToDate({
   container,
   log,
   navigate,
+  storage,
   store,
 }: UpdatesOptions): Promise<void> {
   function takeOver(waiting: ServiceWorker): void {
@@ -59,17 +66,23 @@ export async function keepUpToDate({
 
   container.addEventListener('message', ({ data }) => {
     if (isWorkerMessage(data, 'refused')) log.warn('update-failed', { code: 'hash-mismatch' });
+    if (isWorkerMessage(data, 'release'))
+      void import('./releases.tsx').then(({ hear }) => hear(data, { container, log, storage, store }));
   });
 
   try {
     const url = trustedScriptUrl('sinetti-service-worker', scriptUrl);
     const registration = await container.register(url, { updateViaCache: 'none' });
+    clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
+    if (storage.getItem(releaseAgreementKey) !== null && container.controller !== null) {
+      const { followReleases } = await import('./releases.tsx');
+      return followReleases({ clock, container, log, registration, storage, store, takeOver });
+    }
     if (registration.waiting !== null && container.controller !== null) offer(registration.waiting);
     if (registration.installing !== null) follow(registration.installing);
     registration.addEventListener('updatefound', () => {
       if (registration.installing !== null) follow(registration.installing);
     });
-    clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
   } catch {
     // The browser forbids it, or the file is missing: the app works, but not offline.
     log.warn('update-failed', { code: 'not-registered' });

@@ -18,6 +18,8 @@ export interface KeysFrame {
   keep(): void;
   /** The port to the frame, for what is asked so seldom that its code comes on demand (proofRoom.ts). */
   readonly control: MessagePort;
+  /** Gives the frame a port about releases (`RoomRequest`, `RoomNotice`). */
+  room(port: MessagePort): void;
   /** Calls back when the session was deleted, here or in another tab: the worker is gone then. */
   onLocked(listener: () => void): void;
   /**
@@ -123,6 +125,7 @@ function connectFrame(): KeysFrame {
       }),
     keep: () => ask({ type: 'keep' }),
     control,
+    room: (port) => ask({ type: 'room' }, port),
     onLocked: (listener) => void locked.add(listener),
     broken,
   };

@@ -18,6 +18,7 @@ export type LogEvent =
   | 'erase-failed'
   | 'local-entry-damaged'
   | 'update-failed'
+  | 'release-refused'
   | 'backup-full'
   | 'screen-failure'
   | 'background-failure';

@@ -1,18 +1,32 @@
+import { activateMessage } from './messages.ts';
 import { keysPath } from './navigations.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
+import { answerReleases, installReleased, PinnedReleases } from './releases.ts';
 
 /** The service worker at the origin of the keys: it keeps the frame with its files. */
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
+/** The build writes its whole list at each place that names it. */
+const build = __BUILD__;
 
-const { headers } = importOperatorSettings(self);
+const settings = importOperatorSettings(self);
+const { headers } = settings;
 
 const isWorker = (path: string): boolean => path.startsWith('/assets/crypto.worker-');
 
+const releases = new PinnedReleases({
+  origin: 'keys',
+  address: self.location.origin,
+  build,
+  settings,
+  caches: self.caches,
+  fetch: self.fetch.bind(self),
+});
+
 const precache = new Precache({
-  build: __BUILD__,
+  build,
   page: { file: '/keys.html', answers: (pathname) => pathname === keysPath, beginsWith: isWorker },
   headersOf: (path) => (isWorker(path) ? headers.keys.worker : headers.keys.page),
   origin: self.location.origin,
@@ -21,6 +35,7 @@ const precache = new Precache({
   digest: (content) => self.crypto.subtle.digest('SHA-256', content),
   // The frame shows nothing: what is refused isn't loaded, and the page says so.
   onRefused: () => undefined,
+  isPinned: () => releases.isPinned(),
 });
 
 /** The Static Routing API, which not every browser has, and which no types describe yet. */
@@ -28,14 +43,24 @@ type RoutedInstall = ExtendableEvent & {
   readonly addRoutes?: (routes: { condition: { urlPattern: string }; source: string }[]) => Promise<void>;
 };
 
-self.addEventListener('install', (event: RoutedInstall) => {
+async function install(event: RoutedInstall): Promise<void> {
+  await installReleased(releases, precache, async () => undefined);
+  if (await releases.isPinned()) return;
   // The network is asked for the document while this worker is still starting, and whoever is first answers: the start
-  // of the app would wait for it. Offline there is this worker alone, which checks what it has, as it does all files.
+  // of the app would wait for it. Offline there is this worker alone, which checks what it has, as it does all files. Where
+  // a release is held on to, nobody but this worker answers.
   const source = 'race-network-and-fetch-handler';
-  const routed = event.addRoutes?.([{ condition: { urlPattern: keysPath }, source }]);
-  event.waitUntil(Promise.all([precache.install(), routed]));
-});
+  await event.addRoutes?.([{ condition: { urlPattern: keysPath }, source }]);
+}
+
+self.addEventListener('install', (event) => event.waitUntil(install(event)));
 self.addEventListener('activate', (event) => event.waitUntil(precache.activate()));
+self.addEventListener('message', (event) => {
+  if (event.data === activateMessage) event.waitUntil(self.skipWaiting());
+  const answer = answerReleases(event.data, releases);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+  if (answer !== null) event.waitUntil(answer.then((each) => event.ports[0]?.postMessage(each)));
+});
 self.addEventListener('fetch', (event) => {
   const answer = precache.answer(event.request);
   if (answer !== null) event.respondWith(answer);

@@ -58,6 +58,8 @@ export interface PrecacheOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly digest: (content: ArrayBuffer) => Promise<ArrayBuffer>;
   readonly onRefused: (path: string) => void;
+  /** Whether a release is held on to: the network then has no say where a file is gone. */
+  readonly isPinned: () => Promise<boolean>;
 }
 
 /**
@@ -144,6 +146,7 @@ export class Precache {
     const { file: path, filled } = this.#options.page;
     const file = this.#files.get(path);
     const kept = file === undefined ? undefined : await this.#fileOf(file).catch(() => undefined);
+    if (kept === undefined && (await this.#options.isPinned())) return lost();
     if (kept === undefined) return this.#options.fetch(request);
     return filled === undefined ? kept : new Response(filled(await kept.text()), { headers: kept.headers });
   }
@@ -190,6 +193,13 @@ export class Precache {
     this.#options.onRefused(path);
     throw new PrecacheError('mismatch', path);
   }
+}
+
+/** In the place of a page that this browser has lost and the relay has no more: the next step is the person's. */
+function lost(): Response {
+  const text =
+    'This browser has lost the app, and the server has another version than the one you agreed to. To begin anew here, clear the data of this site.';
+  return new Response(text, { status: 503, headers: { 'content-type': contentTypes.txt ?? '' } });
 }
 
 function toHex(bytes: ArrayBuffer): string {

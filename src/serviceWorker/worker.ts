@@ -4,10 +4,13 @@ import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts
 import { openChatOf } from './notificationClick.ts';
 import { answerOperator, importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
+import { answerReleases, installReleased, PinnedReleases } from './releases.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
+/** The build writes its whole list at each place that names it. */
+const build = __BUILD__;
 
 const settings = importOperatorSettings(self);
 const { headers, keysOrigin } = settings;
@@ -19,8 +22,18 @@ async function tellPages(message: WorkerMessage, { includeUncontrolled = false }
   }
 }
 
+const releases = new PinnedReleases({
+  origin: 'app',
+  address: self.location.origin,
+  build,
+  settings,
+  caches: self.caches,
+  fetch: self.fetch.bind(self),
+  onPinned: () => void tellPages({ type: 'release' }, { includeUncontrolled: true }),
+});
+
 const precache = new Precache({
-  build: __BUILD__,
+  build,
   // Every route of the client is the one page.
   page: {
     file: '/index.html',
@@ -33,9 +46,16 @@ const precache = new Precache({
   fetch: self.fetch.bind(self),
   digest: (content) => self.crypto.subtle.digest('SHA-256', content),
   onRefused: () => void tellPages({ type: 'refused' }, { includeUncontrolled: true }),
+  isPinned: () => releases.isPinned(),
 });
 
-self.addEventListener('install', (event) => event.waitUntil(precache.install()));
+self.addEventListener('install', (event) =>
+  event.waitUntil(
+    installReleased(releases, precache, (refusal) =>
+      tellPages({ type: 'release', refusal }, { includeUncontrolled: true }),
+    ),
+  ),
+);
 self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([precache.activate(), tellPages({ type: 'takeover' })])),
 );
@@ -50,6 +70,9 @@ self.addEventListener('fetch', (event) => {
 });
 
 self.addEventListener('message', (event) => {
+  const answer = answerReleases(event.data, releases);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+  if (answer !== null) event.waitUntil(answer.then((each) => event.ports[0]?.postMessage(each)));
   // Until a person says so the version in use stays: pages and their files are never of two versions.
   if (event.data !== activateMessage) return;
   event.waitUntil(self.skipWaiting());

@@ -7,6 +7,7 @@ import type {
   MessageEvidence,
   MessageVersion,
   ViewComparison,
+  Words,
 } from './chats.ts';
 import type { Person } from './contacts.ts';
 import type { FileActions } from './files.ts';
@@ -152,8 +153,8 @@ export interface AppActions {
    * @param inReplyTo message id of what it answers
    */
   sendMessage(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
-  /** Passes a text on to a conversation, marked as forwarded; as `sendMessage`. */
-  forwardMessage(key: ConversationKey, text: string): Promise<void>;
+  /** Passes a text on to a conversation, in its format and marked as forwarded; as `sendMessage`. */
+  forwardMessage(key: ConversationKey, words: Words): Promise<void>;
   /** Edits or deletes an own message for everybody, or reacts to one; as `sendMessage`, `unsentChanges` tells the rest. */
   changeMessage(key: ConversationKey, change: MessageChange): Promise<void>;
   /** Deletes a message on this browser alone. */
@@ -171,6 +172,8 @@ export interface AppActions {
   loadStars(): Promise<void>;
   /** Stars a message on all of the person's devices, or takes the star back. Errors: `stars-full`. */
   setStar(key: ConversationKey, messageId: string, isStarred: boolean): Promise<void>;
+  /** Pins a message for everybody in its conversation, or unpins it. */
+  setPinned(key: ConversationKey, messageId: string, isPinned: boolean): Promise<void>;
   /** Has the members of a conversation agree that messages disappear after so many seconds, from the next one on; 0 for never. */
   setMessageTimer(key: ConversationKey, seconds: number): Promise<void>;
   /** Returns the evidence for a message at a position of a conversation's log. */

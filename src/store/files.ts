@@ -1,7 +1,7 @@
 import type { AttachedFile, FileFacts } from '../crypto/client.ts';
 import type { FailureCode } from '../lib/errorCode.ts';
 import type { FileSink } from '../lib/fileSink.ts';
-import type { ConversationKey } from './chats.ts';
+import type { ConversationKey, MessageView, Words } from './chats.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
 export type { AttachedFile, FileFacts, FileKind, FilePreview } from '../crypto/client.ts';
@@ -56,6 +56,12 @@ export interface FileActions {
    * @param inReplyTo message id of what it answers
    */
   send(key: ConversationKey, text: string, files: readonly NewFile[], inReplyTo?: string): Promise<void>;
+  /**
+   * Passes the files of a message on, under new keys and marked as forwarded: they are fetched, sealed and uploaded anew; as
+   * `send`. Rejects with `not-found` where the relay no longer has one of them.
+   * @param caption as it is to stand there
+   */
+  forward(key: ConversationKey, message: MessageView, caption: Words): Promise<void>;
   retryUpload(messageId: string): void;
   /** Gives up a message whose files are on their way. */
   discardUpload(messageId: string): Promise<void>;

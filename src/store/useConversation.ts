@@ -7,6 +7,7 @@ import { attemptAtom } from './attempt.ts';
 import {
   type Chat,
   type ConversationKey,
+  type MessageView,
   type ReadingPlace,
   readingPlacesAtom,
   soughtAtom,
@@ -16,6 +17,8 @@ import { starredIdsAtom, useStars } from './stars.ts';
 import { showToastAtom } from './toasts.ts';
 import { useComposer } from './useComposer.ts';
 import { useMessageChanges } from './useMessageChanges.ts';
+
+const none: readonly MessageView[] = [];
 
 /** Said of a failure that brings no sentence of its own. */
 export interface ConversationFailures {
@@ -65,6 +68,8 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
   const unread = chat.state?.unread ?? 0;
   const list = {
     messages: chat.messages,
+    pinned: chat.state?.pinned ?? none,
+    isPinnedFull: chat.state?.isPinnedFull === true,
     ownId,
     // A device that has yet to enter the conversation can't know how far its person has read.
     readSeq: chat.state?.status === 'outside' ? undefined : chat.state?.readSeq,

@@ -18,6 +18,8 @@ export interface MessageChanges {
   readonly react: (message: MessageView, emoji: string) => void;
   /** Stars it for this person alone, or takes the star back. */
   readonly star: (message: MessageView, isStarred: boolean) => void;
+  /** Pins it for everybody, or unpins it. The chat tells. */
+  readonly pin: (message: MessageView, isPinned: boolean) => void;
   readonly deleteForEveryone: (message: MessageView) => void;
   readonly deleteHere: (message: MessageView) => void;
   readonly versions: (message: MessageView) => Promise<readonly MessageVersion[]>;
@@ -49,6 +51,8 @@ export function useMessageChanges(key: ConversationKey): MessageChanges {
           success: t(isStarred ? 'stars.starred' : 'stars.unstarred'),
           failure: t('stars.failed'),
         }),
+      pin: ({ messageId }, isPinned) =>
+        void attempt(() => actions.setPinned(key, messageId, isPinned), { failure: t('pinned.failed') }),
       deleteForEveryone: ({ messageId }) =>
         change({ kind: 'deletion', of: messageId }, t('chat.deleteFailed')),
       deleteHere: ({ messageId }) => {

@@ -117,6 +117,8 @@ const refused: readonly (readonly [file: string, imported: string, door: string]
   ['relay/contract/y.ts', '../src/app.ts', 'Door 6'],
   ['verify/src/x.ts', '../../relay/src/http/headers.ts', 'Door 7'],
   ['verify/src/open/x.ts', 'zod', 'Door 7'],
+  ['verify/src/chain/x.ts', 'node:crypto', 'Door 7'],
+  ['src/serviceWorker/x.ts', '../../verify/src/relay.ts', 'Door 5'],
   ['relay/src/routes/x.ts', '../../../src/lib/log.ts', 'Door 6: the relay cannot decrypt'],
   ['relay/src/routes/y.ts', '@sinetti/crypto-core', 'Door 6: the relay cannot decrypt'],
   ['relay/src/routes/z.ts', 'kysely', 'Door 6: SQL stays'],

@@ -1,34 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { Page } from '@playwright/test';
 import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends } from './support/friends.ts';
+import { pastePhotograph, place } from './support/photograph.ts';
 import { expect, test } from './support/test.ts';
-
-const place = 'GPS 61.4978N 23.7610E';
-
-/** Pastes a photograph, in which the place stands where it was taken, as cameras write it beside the pixels. */
-async function pastePhotograph(page: Page): Promise<void> {
-  await page.evaluate(async (exif) => {
-    const canvas = new OffscreenCanvas(1200, 800);
-    const context = canvas.getContext('2d');
-    if (context === null) throw new Error('no canvas');
-    context.fillStyle = '#2b6a9b';
-    context.fillRect(0, 0, 1200, 800);
-    context.fillStyle = '#e8c15a';
-    context.fillRect(300, 200, 300, 300);
-    const drawn = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/jpeg' })).arrayBuffer());
-    const said = new TextEncoder().encode(`Exif\0\0${exif}`);
-    const segment = new Uint8Array([0xff, 0xe1, 0, said.length + 2, ...said]);
-    const photograph = new File([drawn.slice(0, 2), segment, drawn.slice(2)], 'IMG_2041.jpg', {
-      type: 'image/jpeg',
-    });
-    const clipboardData = new DataTransfer();
-    clipboardData.items.add(photograph);
-    document.activeElement?.dispatchEvent(
-      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-    );
-  }, place);
-}
 
 test('a photograph and a document reach a friend, without the place and without a stranger seeing them', async ({
   newBrowser,

@@ -1,6 +1,7 @@
 import { findsNoBarriers } from './support/axe.ts';
 import { twoWhoTalk } from './support/friends.ts';
 import type { Person } from './support/person.ts';
+import { pastePhotograph } from './support/photograph.ts';
 import { expect, test } from './support/test.ts';
 
 const said = 'The ferry leaves at nine';
@@ -18,7 +19,9 @@ async function choose(person: Person, text: string, item: string): Promise<void>
   await person.page.keyboard.press('Enter');
 }
 
-test('a person passes a text on and stars it, and finds it again by the star', async ({ newBrowser }) => {
+test('a person passes a text and a picture on, stars the text, and finds it again by the star', async ({
+  newBrowser,
+}) => {
   const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, said);
 
   await test.step('a text goes on by keys, and says that it was forwarded, and not whose it was', async () => {
@@ -40,6 +43,27 @@ test('a person passes a text on and stars it, and finds it again by the star', a
     const passedOn = bubbles(alice, said).last();
     await expect(passedOn).toContainText('bob: Forwarded');
     await expect(bubbles(alice, said).first()).not.toContainText('Forwarded');
+  });
+
+  await test.step('a picture goes on with its caption and description', async () => {
+    const input = alice.page.getByRole('textbox', { name: /Message/ });
+    await input.focus();
+    await pastePhotograph(alice.page);
+    await alice.page.getByLabel('Description of IMG_2041.jpg').fill('A boat on a blue lake');
+    await input.fill('From the *shore*');
+    await input.press('Enter');
+    await choose(bob, 'From the', 'Forward');
+    const dialog = bob.page.getByRole('dialog', { name: 'Forward message' });
+    await dialog.getByRole('combobox', { name: 'Forward to' }).fill('alice');
+    await expect(bob.page.getByRole('option', { name: 'alice' })).toBeVisible();
+    await bob.page.keyboard.press('Enter');
+    await bob.page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Forward' }).press('Enter');
+    await expect(bob.toast('Message forwarded')).toBeVisible();
+    const passedOn = bubbles(alice, 'From the').last();
+    await expect(passedOn).toContainText('bob: Forwarded');
+    const picture = passedOn.getByRole('img', { name: 'A boat on a blue lake' });
+    await expect(picture).toHaveJSProperty('naturalWidth', 1200);
   });
 
   await test.step('a star is at the message and in the profile, from where it leads back', async () => {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { appIsKept } from './support/built.ts';
+import { appIsKept, layNextApp } from './support/built.ts';
 import { Person } from './support/person.ts';
 import { RunningRelay } from './support/relay.ts';
 import { expect, test } from './support/test.ts';
@@ -57,7 +56,7 @@ test('a new version waits until the person wants it, and then is the only one', 
   const offer = alice.page.getByRole('region', { name: 'Recovery key' });
   await expect(offer).toBeVisible();
 
-  await release(webDir);
+  await layNextApp(webDir);
   await alice.page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
   const bar = alice.page.getByRole('status').filter({ hasText: 'A new version is ready' });
   await expect(bar).toBeVisible();
@@ -78,23 +77,3 @@ test('a new version waits until the person wants it, and then is the only one', 
   expect(await alice.page.evaluate(() => caches.keys())).toHaveLength(1);
   await context.close();
 });
-
-/** Lays there what a build with another page would have. */
-async function release(webDir: string): Promise<void> {
-  const page = join(webDir, 'app', 'index.html');
-  const worker = join(webDir, 'app', 'service-worker.js');
-  const before = await readFile(page, 'utf8');
-  const after = before.replace('<html ', '<html data-version="next" ');
-  const script = await readFile(worker, 'utf8');
-  const [, version = ''] = /version:[`"']([0-9a-f]{16})[`"']/.exec(script) ?? [];
-  await writeFile(page, after);
-  await rm(`${page}.br`, { force: true });
-  await writeFile(
-    worker,
-    script.replace(sha256(before), sha256(after)).replace(version, sha256(version).slice(0, 16)),
-  );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}

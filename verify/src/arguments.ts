@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Failure } from './errors.ts';
+import { Failure } from './chain/errors.ts';
 import { defaultStateFolder } from './seen.ts';
 
 /** The arguments that both commands take. */

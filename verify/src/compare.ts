@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Destination } from './asChromium.ts';
-import { sha256 } from './canonical.ts';
-import { Failure } from './errors.ts';
-import { contentTypeOf, headersAt, keysPages, type Origins, settingsIn, workerSettings } from './expected.ts';
-import type { Answer, Fetcher } from './fetching.ts';
+import { sha256 } from './chain/canonical.ts';
+import { Failure } from './chain/errors.ts';
 import {
   connectOf,
+  contentTypeOf,
+  headersAt,
+  keysPages,
+  type Origins,
+  settingsIn,
+  workerSettings,
+} from './chain/expected.ts';
+import { releasesPath } from './chain/reading.ts';
+import { origins as bothOrigins, type Origin, type ReleaseStatement } from './chain/statement.ts';
+import type { Answer, Fetcher } from './fetching.ts';
+import {
   manifestPath,
   type OperatorSettings,
   operatorPath,
   parseOperator,
   releasedManifest,
 } from './operator.ts';
-import { releasesPath } from './relay.ts';
-import { origins as bothOrigins, type Origin, type ReleaseStatement } from './statement.ts';
 
 /** One row of the table: a file of an origin, and each way in which it is not the release's. */
 export interface Row {
@@ -111,7 +118,7 @@ export async function compareRelay(
         if (encoding === undefined) files.set(fileKey(origin, path), content);
         const expected = headersAt(release, origin, path, addresses);
         const differences = [
-          ...differencesOf({ ...answer, content }, hash),
+          ...(await differencesOf({ ...answer, content }, hash)),
           ...differencesOfHeaders(answer, expected, isRoute || path in keysPages ? '/index.html' : path),
           ...commandsIn(answer, origins[origin]),
         ];
@@ -237,10 +244,10 @@ function commandsIn({ early, headers }: Answer, origin: string): string[] {
   ];
 }
 
-function differencesOf({ content, status }: Answer, hash: string): string[] {
+async function differencesOf({ content, status }: Answer, hash: string): Promise<string[]> {
   if (status === 404) return ['it is missing'];
   if (status !== 200) return [`it answers ${status}`];
-  return sha256(content) === hash ? [] : ['its content is another one'];
+  return (await sha256(content)) === hash ? [] : ['its content is another one'];
 }
 
 /** @param file whose type the answer has to be of */

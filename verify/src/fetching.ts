@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import * as zlib from 'node:zlib';
 import { type Destination, headersOf } from './asChromium.ts';
-import { Failure } from './errors.ts';
+import { Failure } from './chain/errors.ts';
 
 export interface Answer {
   readonly status: number;

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { sha256 } from './canonical.ts';
+import { sha256 } from './chain/canonical.ts';
+import { type Origin, origins, type ReleaseStatement } from './chain/statement.ts';
 import type { Row } from './compare.ts';
 import { largestFile } from './fetching.ts';
-import { type Origin, origins, type ReleaseStatement } from './statement.ts';
 
 /**
  * Lists the files of a built client: a folder with `app` and `keys` in it. Statements, their signatures and manifests of WAICT are about the
@@ -21,7 +21,7 @@ async function hashesBelow(root: string): Promise<Record<string, string>> {
   const names = await namesIn(root);
   const isCopy = (name: string) => name.endsWith('.br') && names.includes(name.slice(0, -'.br'.length));
   for (const name of names.filter((each) => !isAbout(each) && !isCopy(each))) {
-    files[name] = sha256(await readFile(path.join(root, name)));
+    files[name] = await sha256(await readFile(path.join(root, name)));
   }
   return files;
 }
@@ -69,7 +69,7 @@ async function isSameCompressed(file: string, hash: string | undefined): Promise
   const compressed = await readFile(`${file}.br`).catch(() => null);
   if (compressed === null) return true;
   try {
-    return sha256(brotliDecompressSync(compressed, { maxOutputLength: largestFile })) === hash;
+    return (await sha256(brotliDecompressSync(compressed, { maxOutputLength: largestFile }))) === hash;
   } catch {
     return false;
   }

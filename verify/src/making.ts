@@ -1,18 +1,19 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { canonicalBytes, type Json, sha256 } from './canonical.ts';
-import { type Chain, type SignedStep, verifyChain } from './chain.ts';
-import { Failure } from './errors.ts';
-import { filesIn } from './folder.ts';
-import { fingerprintOf } from './sshsig.ts';
+import { canonicalBytes, type Json, sha256 } from './chain/canonical.ts';
+import { type Chain, type SignedStep, verifyChain } from './chain/chain.ts';
+import { Failure } from './chain/errors.ts';
+import { parseSigningKey } from './chain/sshsig.ts';
 import {
   type KeysStatement,
   type Origin,
   type PolicyName,
   parseStatement,
   type ReleaseStatement,
-} from './statement.ts';
+} from './chain/statement.ts';
+import { filesIn } from './folder.ts';
 
 /** The facts of a release beside its files. */
 export interface ReleaseFacts {
@@ -53,7 +54,7 @@ export async function stateRelease(folder: string, facts: ReleaseFacts, former: 
     prev: former.hash,
     source: facts.source,
     files,
-    wasm: [sha256(wasmIn(script))],
+    wasm: [await sha256(wasmIn(script))],
     policyOf,
     ...facts.served,
   };
@@ -95,6 +96,15 @@ export function describeKeys(former: KeysStatement | null, next: KeysStatement):
   return Object.entries({ ...before, ...next.keys }).map(
     ([name, key]) => `${stateOf(name).padEnd(5)}  ${fingerprintOf(key)}  ${name}`,
   );
+}
+
+/**
+ * Returns a key's fingerprint as `ssh-keygen -l` writes it, to be compared with what its holder says by another way.
+ * @throws Failure `malformed`
+ */
+export function fingerprintOf(line: string): string {
+  const hash = createHash('sha256').update(parseSigningKey(line).blob).digest('base64');
+  return `SHA256:${hash.replace(/=+$/, '')}`;
 }
 
 /** Returns the lines by which `ssh-keygen -Y verify` knows the keys in force. */
@@ -150,13 +160,13 @@ export async function chainIn(read: (name: string) => Promise<Uint8Array | null>
   }
   const [first] = steps;
   if (first === undefined) return { chain: null, steps, draft: null };
-  const root = sha256(first.bytes);
+  const root = await sha256(first.bytes);
   try {
-    return { chain: verifyChain(steps, root), steps, draft: null };
+    return { chain: await verifyChain(steps, root), steps, draft: null };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'signature') throw error;
     const signed = steps.slice(0, -1);
-    const chain = signed.length === 0 ? null : verifyChain(signed, root);
+    const chain = signed.length === 0 ? null : await verifyChain(signed, root);
     return { chain, steps: signed, draft: steps.at(-1)?.bytes ?? null };
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { canonicalBytes, type Json } from './canonical.ts';
-import { filled, keysPages, type Origins } from './expected.ts';
+import { canonicalBytes, type Json } from './chain/canonical.ts';
+import { filled, keysPages, type Origins } from './chain/expected.ts';
+import type { Origin, ReleaseStatement } from './chain/statement.ts';
 import { manifestPath } from './operator.ts';
-import type { Origin, ReleaseStatement } from './statement.ts';
 
 /** The folder of an origin for manifests of WAICT, which are named by their hash so that what an address holds never changes. */
 export const waictPath = '/.well-known/waict/manifests';

@@ -1,4 +1,4 @@
-import { Failure } from './errors.ts';
+import { Failure } from './chain/errors.ts';
 
 /**
  * The settings of an installation by its operator, and where its calls go: the one thing that a relay serves with a client and that no release
@@ -72,13 +72,6 @@ export function parseOperator(content: Uint8Array): OperatorSettings {
       address(url, 'mqttUrl', /^wss?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/),
     ),
   };
-}
-
-/** Returns the origins that the settings have the page connect to, beside its own. */
-export function connectOf({ apiHost, mqttUrl }: OperatorSettings): string[] {
-  return [apiHost, mqttUrl]
-    .filter((address) => address !== null)
-    .map((address) => `${new URL(address).protocol}//${new URL(address).host}`);
 }
 
 /** Returns the lines by which a reader is told what an operator says. */

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { sha256 } from './canonical.ts';
+import { sha256 } from './chain/canonical.ts';
+import { Failure } from './chain/errors.ts';
+import type { ReleaseStatement } from './chain/statement.ts';
 import type { Row } from './compare.ts';
-import { Failure } from './errors.ts';
 import { compareFolder } from './folder.ts';
-import type { ReleaseStatement } from './statement.ts';
 
 const run = promisify(execFile);
 /** Bytes of what a build prints. */
@@ -79,7 +79,7 @@ export async function rebuild(
     const checked = ['--no-local', '-c', 'transfer.fsckObjects=true'];
     await step(fetching, 'git', 'clone', '--quiet', '--no-checkout', ...checked, '--', whole(source), folder);
     await step(fetching, 'git', 'checkout', '--quiet', '--detach', commit);
-    if (sha256(await readFile(path.join(folder, 'package-lock.json'))) !== lockfile) {
+    if ((await sha256(await readFile(path.join(folder, 'package-lock.json')))) !== lockfile) {
       throw new Failure('different', 'The source has another package-lock.json than the release says.');
     }
     await step(fetching, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');

@@ -1,14 +1,11 @@
-import { sha256 } from './canonical.ts';
-import { begin, type Chain, follow, type Place, requireRoot, requireSeen, type SignedStep } from './chain.ts';
-import { Failure } from './errors.ts';
-import type { Origins } from './expected.ts';
+import type { Chain } from './chain/chain.ts';
+import { Failure } from './chain/errors.ts';
+import type { Origins } from './chain/expected.ts';
+import { chainOf, type ReleasesReader, releasesPath } from './chain/reading.ts';
+import type { ReleaseStatement } from './chain/statement.ts';
 import type { Fetcher } from './fetching.ts';
 import { type OperatorSettings, operatorPath, parseOperator } from './operator.ts';
 import { rememberPlace, seenPlace } from './seen.ts';
-import { type KeysStatement, parseStatement, type ReleaseStatement } from './statement.ts';
-
-/** The folder of the app's origin in which a relay serves the releases. */
-export const releasesPath = '/.well-known/sinetti';
 
 /**
  * Reads the address of a relay.
@@ -51,9 +48,6 @@ function isKeysOriginOf(app: URL, keys: URL): boolean {
   return keys.hostname === `keys.${app.hostname}` && portOf(keys) === portOf(app);
 }
 
-/** Reads a file of the folder of releases; null for one that isn't there. */
-export type ReleasesReader = (name: string) => Promise<Uint8Array | null>;
-
 /** Reads the releases that a relay serves. */
 export function servedReleases(app: string, fetcher: Fetcher): ReleasesReader {
   return async (name) => {
@@ -63,85 +57,6 @@ export function servedReleases(app: string, fetcher: Fetcher): ReleasesReader {
     if (answer.status !== 200) throw new Failure('unreachable', `${url} answers ${answer.status}.`);
     return answer.content;
   };
-}
-
-/** How far, how long and for how much a chain is followed. */
-export interface ChainLimits {
-  readonly steps: number;
-  /** Milliseconds until the last file of the chain is asked for. */
-  readonly time: number;
-  readonly bytes: number;
-}
-
-/** A release a day for years, each of a hundred kilobytes. */
-const chainLimits: ChainLimits = { steps: 1000, time: 3 * 60_000, bytes: 128 * 1024 * 1024 };
-
-/** @throws Failure `chain` once what is read is beyond the limits */
-function bounded(read: ReleasesReader, { bytes, time }: ChainLimits): ReleasesReader {
-  const end = Date.now() + time;
-  let left = bytes;
-  return async (name) => {
-    if (Date.now() > end) throw new Failure('chain', 'The chain takes longer than any that is taken.');
-    const content = await read(name);
-    left -= content?.byteLength ?? 0;
-    if (left < 0) throw new Failure('chain', 'The chain is larger than any that is taken.');
-    return content;
-  };
-}
-
-/**
- * Reads the chain of releases and verifies it, each step before the next one is asked for, so that somebody else's chain costs its reader
- * one file.
- * @param root the SHA-256 of its first step
- * @param seen where its end was before, for this reader
- * @throws Failure `unsigned` where there is none; otherwise as `begin`, `follow` and `requireSeen`
- */
-export async function chainOf(
-  source: ReleasesReader,
-  root: string,
-  seen: Place | null,
-  limits = chainLimits,
-): Promise<Chain> {
-  const read = bounded(source, limits);
-  const first = await read(nameOf(1));
-  if (first === null) throw new Failure('unsigned', 'There is no signed release here.');
-  requireRoot(first, root);
-  let chain = begin(await signedStep(read, 1, first, null), root);
-  const newest = await read('release.json');
-  if (newest === null) throw new Failure('unsigned', 'There is no signed release here.');
-  const last = parseStatement(newest).seq;
-  for (let seq = 2; ; seq += 1) {
-    const bytes = await read(nameOf(seq));
-    // Keys may have been replaced after the newest release.
-    if (bytes === null && seq > last) break;
-    if (bytes === null) throw new Failure('chain', `Step ${seq} of the chain is missing.`);
-    if (seq > limits.steps) throw new Failure('chain', 'The chain has more steps than any that is taken.');
-    chain = follow(chain, await signedStep(read, seq, bytes, chain.keys));
-  }
-  requireSeen(chain, seen);
-  if (chain.release === null || chain.release.hash !== sha256(newest)) {
-    throw new Failure('chain', 'The release that is served is not the newest one of the chain.');
-  }
-  return chain;
-}
-
-const nameOf = (seq: number) => `chain/${seq}.json`;
-
-/** Reads the signatures of a step: by the keys in force, and by those that it names. */
-async function signedStep(
-  read: ReleasesReader,
-  seq: number,
-  bytes: Uint8Array,
-  keys: KeysStatement | null,
-): Promise<SignedStep> {
-  const statement = parseStatement(bytes);
-  const named = statement.type === 'sinetti-release-keys' ? statement.keys : {};
-  const signatures: Record<string, string> = {};
-  for (const holder of Object.keys({ ...keys?.keys, ...named })) {
-    const armored = await read(`${nameOf(seq)}.${holder}.sig`);
-    if (armored !== null) signatures[holder] = Buffer.from(armored).toString('latin1');
-  }
-  return { bytes, signatures };
 }
 
 /** Which relay is asked, and what its reader knows beforehand. */

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { sha256 } from './canonical.ts';
-import type { Place } from './chain.ts';
-import { Failure } from './errors.ts';
+import { sha256 } from './chain/canonical.ts';
+import type { Place } from './chain/chain.ts';
+import { Failure } from './chain/errors.ts';
 
 /** The folder in which it is remembered, on this machine, how far the chain of each relay was seen. */
 export function defaultStateFolder(environment: Readonly<Record<string, string | undefined>>): string {
@@ -20,7 +20,7 @@ export function defaultStateFolder(environment: Readonly<Record<string, string |
  * @throws Failure `malformed` for a damaged record, without which an older release could come into use
  */
 export async function seenPlace(folder: string, app: string, root: string): Promise<Place | null> {
-  const file = fileOf(folder, app, root);
+  const file = await fileOf(folder, app, root);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
@@ -38,7 +38,7 @@ export async function rememberPlace(
   root: string,
   { hash, seq }: Place,
 ): Promise<void> {
-  const file = fileOf(folder, app, root);
+  const file = await fileOf(folder, app, root);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // Another run may have seen more of the chain meanwhile: the relay decides how long each one takes.
   const seen = await seenPlace(folder, app, root);
@@ -84,6 +84,6 @@ async function holderOf(folder: string, relay: string, port: number): Promise<st
   return (await readFile(file, 'utf8')).trim();
 }
 
-function fileOf(folder: string, app: string, root: string): string {
-  return path.join(folder, `${sha256(`${app} ${root}`)}.seen`);
+async function fileOf(folder: string, app: string, root: string): Promise<string> {
+  return path.join(folder, `${await sha256(`${app} ${root}`)}.seen`);
 }

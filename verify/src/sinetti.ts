@@ -3,24 +3,18 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { printable, readArguments, runCommand } from './arguments.ts';
-import { canonicalText } from './canonical.ts';
-import type { Chain } from './chain.ts';
+import { canonicalText } from './chain/canonical.ts';
+import type { Chain } from './chain/chain.ts';
+import { Failure } from './chain/errors.ts';
+import { connectOf } from './chain/expected.ts';
+import { chainOf, type ReleasesReader, releasesPath } from './chain/reading.ts';
 import { compareRelay, type Row } from './compare.ts';
-import { Failure } from './errors.ts';
 import { createFetcher } from './fetching.ts';
 import { compareFolder } from './folder.ts';
 import { webcatManifest } from './manifests.ts';
-import { connectOf, describeOperator, type OperatorSettings } from './operator.ts';
+import { describeOperator, type OperatorSettings } from './operator.ts';
 import { rebuild } from './rebuild.ts';
-import {
-  chainOf,
-  describeRelease,
-  newestRelease,
-  operatorOf,
-  type ReleasesReader,
-  releaseOf,
-  releasesPath,
-} from './relay.ts';
+import { describeRelease, newestRelease, operatorOf, releaseOf } from './relay.ts';
 
 const usage = `sinetti verify URL [--rebuild SOURCE] [--root HASH] [--state FOLDER]
   Compares every file and header that a relay serves with its signed release.

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { printable, readArguments, runCommand } from './arguments.ts';
-import { Failure } from './errors.ts';
+import { Failure } from './chain/errors.ts';
 import { createFetcher } from './fetching.ts';
 import { fetchRelease } from './open/files.ts';
 import { serveRelease } from './open/serve.ts';

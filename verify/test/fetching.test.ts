@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as zlib from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Failure } from '../src/chain/errors.ts';
+import { chainOf } from '../src/chain/reading.ts';
 import { compareRelay, type Row } from '../src/compare.ts';
-import { Failure } from '../src/errors.ts';
 import { createFetcher, type Fetcher } from '../src/fetching.ts';
-import { chainOf, servedReleases } from '../src/relay.ts';
+import { servedReleases } from '../src/relay.ts';
 import { firstRelease, holders, writeClient } from './support/releases.ts';
 
 let server: Server | null = null;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultOperator, wrongSetting } from '../../relay/contract/operator.ts';
-import { Failure } from '../src/errors.ts';
+import { Failure } from '../src/chain/errors.ts';
 import { parseOperator } from '../src/operator.ts';
 import { operatorOf } from '../src/relay.ts';
 

@@ -2,9 +2,9 @@ import { cp, mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalBytes, canonicalText, type Json, parseCanonical } from '../src/canonical.ts';
+import { canonicalBytes, canonicalText, type Json, parseCanonical } from '../src/chain/canonical.ts';
+import { parseStatement, type ReleaseStatement } from '../src/chain/statement.ts';
 import { waictManifest, webcatManifest } from '../src/manifests.ts';
-import { parseStatement, type ReleaseStatement } from '../src/statement.ts';
 import {
   firstRelease,
   holders,

@@ -5,12 +5,13 @@ import { brotliCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
 import { paths } from '../../src/lib/paths.ts';
-import type { Place, SignedStep } from '../src/chain.ts';
+import type { Place, SignedStep } from '../src/chain/chain.ts';
+import { chainOf } from '../src/chain/reading.ts';
 import { compareRelay } from '../src/compare.ts';
 import { type Answer, createFetcher, type Fetcher } from '../src/fetching.ts';
 import { compareFolder } from '../src/folder.ts';
 import { describeOperator } from '../src/operator.ts';
-import { chainOf, originsOf, servedReleases } from '../src/relay.ts';
+import { originsOf, servedReleases } from '../src/relay.ts';
 import {
   clientFiles,
   defaultOperator,

@@ -221,6 +221,7 @@ export const Retention = withDefault(
 );
 export const IsShown = boolean;
 export const IsWriting = boolean;
+export const IsPinned = boolean;
 export const GivenTyping = object({ userId: Id, deviceId: Id, epoch, content: string(limits.typing) });
 export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
 /** Receipts of others, undecoded for the same reason as {@link LogEntries}. */
@@ -260,13 +261,18 @@ export const MuteInput = object({
   mentions: boolean,
 });
 
+const forwardedFields = {
+  isForwarded: withDefault(boolean, false),
+  isMarkdown: withDefault(nullable(boolean), null),
+} as const;
+
 export const QueueInput = object({
   conversationId: ConversationId,
   messageId: Id,
   // UTF-16 units here; the limit in UTF-8 is checked on the encoded payload.
   text: string(limits.text),
   inReplyTo: withDefault(nullable(Id), null),
-  isForwarded: withDefault(boolean, false),
+  ...forwardedFields,
   sentAt: timestamp,
 });
 
@@ -307,6 +313,7 @@ export const QueueFilesInput = object({
   messageId: Id,
   text: string(limits.caption),
   inReplyTo: withDefault(nullable(Id), null),
+  ...forwardedFields,
   sentAt: timestamp,
   files: array(
     object({

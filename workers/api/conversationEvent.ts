@@ -33,4 +33,6 @@ export type ConversationChange =
   /** The sender was given another log than this device, or this device was given one twice in two ways. */
   | { readonly kind: 'diverged' }
   /** Seconds after which messages disappear from here on; 0 for never. */
-  | { readonly kind: 'timer'; readonly seconds: number };
+  | { readonly kind: 'timer'; readonly seconds: number }
+  /** A message that was pinned for everybody, or is pinned no more. */
+  | { readonly kind: 'pinned'; readonly isPinned: boolean };

@@ -119,6 +119,10 @@ export interface ConversationState {
   readonly linkFrom: number | null;
   /** Seconds after which new messages disappear, as the members have agreed; 0 for never. */
   readonly timer: number;
+  /** Messages that the members have pinned, the one that was pinned last first: none that was deleted, is over, or isn't here. */
+  readonly pinned: readonly MessageView[];
+  /** As many are pinned as can be, and none of them is gone: the next one takes the place of the one that was pinned first. */
+  readonly isPinnedFull: boolean;
   /** A direct conversation in which something was found missing or different: nothing is sent before {@link sendAnyway}. */
   readonly isDoubted: boolean;
   /** Null for direct conversations, and for a group that this device was never in. */

@@ -13,6 +13,7 @@ import type { EvidenceApi } from './evidenceApi.ts';
 import type { FilesApi } from './filesApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
+import type { PinningApi } from './pinningApi.ts';
 import type { ReceiptsApi } from './receiptsApi.ts';
 import type { PasswordParams, SealedVault, SecurityApi, StoredVault } from './securityApi.ts';
 import type { StarsApi } from './starsApi.ts';
@@ -105,6 +106,7 @@ export interface CryptoApi
     DisappearingApi,
     EvidenceApi,
     FilesApi,
+    PinningApi,
     StarsApi {
   // Account. The password goes in, and only values derived from it come out.
 

@@ -44,6 +44,9 @@ export interface FilesApi {
     text: string;
     /** Message id of what it answers. */
     inReplyTo?: string;
+    /** As with {@link OutboxApi.queueMessage}. */
+    isForwarded?: boolean;
+    isMarkdown?: boolean;
     sentAt: string;
     /** 1 to 20. */
     files: readonly UploadedFile[];

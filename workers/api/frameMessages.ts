@@ -28,6 +28,8 @@ export type FrameRequest =
   | { readonly type: 'keep' }
   /** The frame is visible now, and is to look as the page does. */
   | { readonly type: 'visible'; readonly language: string; readonly theme: string }
+  /** With a port, for {@link RoomRequest} and {@link RoomNotice} from now on. */
+  | { readonly type: 'room' }
   /** The page can't show the frame any longer: what it asks is called off. */
   | { readonly type: 'dismiss' }
   /** With a port, through which another instance of the worker's script is called, which has no keys (proofApi.ts). */
@@ -49,6 +51,20 @@ export type FrameNotice =
   | { readonly type: 'show' }
   /** It asks for nothing any more. */
   | { readonly type: 'hide' };
+
+/** From the page through the port that is about releases: the person agrees to one. */
+export interface RoomRequest {
+  readonly type: 'agree';
+  /** The SHA-256 of its statement. */
+  readonly release: string;
+}
+
+/** From the frame through that port. */
+export type RoomNotice =
+  /** Whether the release is one to agree to, and has come into use here. */
+  | { readonly type: 'agreed'; readonly done: boolean }
+  /** A service worker that belongs to no release has come to this origin: the session is deleted. */
+  | { readonly type: 'unknown-worker' };
 
 /** Returns whether a message that came from elsewhere has one of these types. */
 export function isOfType<T extends string>(

@@ -68,6 +68,8 @@ export interface OutboxApi {
     inReplyTo?: string;
     /** It says that it was passed on, and nothing of where from. */
     isForwarded?: boolean;
+    /** The format of the text; without it, Markdown where it looks like it. */
+    isMarkdown?: boolean;
     sentAt: string;
   }): Promise<QueuedMessage>;
   /**

@@ -18,8 +18,8 @@ import {
 } from '../codec/guards.ts';
 import { decodeJson, encodeJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
+import { contentId } from '../storage/agreedRecord.ts';
 import { payloadBytes, payloadOf } from '../storage/payload.ts';
-import { contentId } from '../storage/records.ts';
 
 const NEWLINE = 0x0a;
 /** Bytes reserved for the header. Every header fits, so that its numbers don't show in the size. */

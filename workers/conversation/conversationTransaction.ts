@@ -24,7 +24,7 @@ import { LogChain } from './logChain.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { MessageKeeper } from './messageKeeper.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
-import { timerIn } from './rules/rules.ts';
+import { agreedIn } from './rules/agreed.ts';
 import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
 
@@ -192,7 +192,7 @@ export class ConversationTransaction implements TransactionScope {
     this.conversation.membership = 'member';
     this.conversation.refusal = null;
     this.conversation.epoch = state.epoch;
-    this.conversation.timer = timerIn(state.group.context.extensions);
+    Object.assign(this.conversation, agreedIn(state.group.context.extensions));
     this.queueWrite(this.#forgetDiscarded());
   }
 

@@ -5,6 +5,7 @@ import { ConversationId, check } from '../api/arguments.ts';
 import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
+import type { Agreed } from '../storage/agreedRecord.ts';
 import { read, type Transaction, withinConversation } from '../storage/db.ts';
 import { EventRecord } from '../storage/eventRecord.ts';
 import type { MembersRecord } from '../storage/records.ts';
@@ -12,6 +13,7 @@ import { sealingKey } from '../storage/sealer.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { Differing } from './logLink.ts';
 import type { MlsGroup } from './mlsGroup.ts';
+import { isSamePinned } from './rules/agreed.ts';
 
 export function createEvents(session: Session) {
   return {
@@ -46,23 +48,25 @@ export function isFinding({ change: { kind } }: Pick<ConversationEvent, 'change'
 /**
  * Compares the members before and after a commit that took effect. Null where there is nothing to tell: this
  * person's own arrival is no event, and a direct conversation always has the same two people.
- * @param before the members as this device knew them, null for a device that was outside; and the timer
+ * @param before the members as this device knew them, null for a device that was outside; and what was agreed
  * @param hasRejoined this device had forked, and comes back by this commit
  */
 export function changeOf(
-  { members, timer }: { readonly members: MembersRecord | null; readonly timer: number },
+  before: { readonly members: MembersRecord | null } & Agreed,
   state: MlsGroup,
   { isGroup, account, conversation }: Pick<ConversationTransaction, 'isGroup' | 'account' | 'conversation'>,
   hasRejoined: boolean,
 ): ConversationChange | null {
-  const [were, are] = [peopleOf(members ?? []), peopleOf(state.members())];
+  const [were, are] = [peopleOf(before.members ?? []), peopleOf(state.members())];
   const isCompared = isGroup && were.has(account.userId);
   const added = isCompared ? [...are].filter((userId) => !were.has(userId)) : [];
   const removed = isCompared ? [...were].filter((userId) => !are.has(userId)) : [];
   if (hasRejoined) return { kind: 'rejoined', added, removed };
   if (added.length + removed.length > 0) return { kind: 'members', added, removed };
-  const isNew = members !== null && conversation.timer !== timer;
-  return isNew ? { kind: 'timer', seconds: conversation.timer } : null;
+  if (before.members === null) return null;
+  if (conversation.timer !== before.timer) return { kind: 'timer', seconds: conversation.timer };
+  if (isSamePinned(conversation, before)) return null;
+  return { kind: 'pinned', isPinned: conversation.pinned.some((id) => !before.pinned.includes(id)) };
 }
 
 /** The entry that an event belongs to. */
@@ -114,12 +118,18 @@ export function keepEvent(
     code: change.kind === 'refused' ? change.code : null,
     added: isComparison ? [...change.added] : [],
     removed: isComparison ? [...change.removed] : [],
-    count: 'count' in change ? change.count : change.kind === 'timer' ? change.seconds : 0,
+    count: countOf(change),
     upTo: 'upTo' in change ? change.upTo : 0,
   };
   const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
   transaction.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
   return eventView(conversationId, entry.seq, record);
+}
+
+function countOf(change: ConversationChange): number {
+  if (change.kind === 'timer') return change.seconds;
+  if (change.kind === 'pinned') return Number(change.isPinned);
+  return 'count' in change ? change.count : 0;
 }
 
 /** Reads the event at the highest position; null where there is none. */
@@ -178,6 +188,7 @@ function changeView({ added, code, count, kind, removed, upTo }: EventRecord): C
   if (kind === 'refused') return { kind, code: code ?? 'internal' };
   if (kind === 'missing') return { kind, count };
   if (kind === 'timer') return { kind, seconds: count };
+  if (kind === 'pinned') return { kind, isPinned: count > 0 };
   if (kind === 'expired' || kind === 'withheld') return { kind, count, upTo };
   return kind === 'returned' || kind === 'diverged' ? { kind } : { kind, added, removed };
 }

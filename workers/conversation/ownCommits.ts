@@ -35,13 +35,14 @@ import { leafOptions } from '../identity/leafOptions.ts';
 import { readPin } from '../identity/pins.ts';
 import { isOfLeaf, readRevocation, readStatement } from '../identity/revocations.ts';
 import type { AccountOnDevice } from '../session/session.ts';
+import type { Agreed } from '../storage/agreedRecord.ts';
 import type { GroupRecord, Submission } from '../storage/records.ts';
 import { peerOf } from './conversationId.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MlsGroup } from './mlsGroup.ts';
 import { type RevokedLeaf, revokedLeaves } from './revokedLeaves.ts';
+import { extensionsWith } from './rules/agreed.ts';
 import { boundTo, isUnauthorized } from './rules/groupRules.ts';
-import { extensionsWith } from './rules/rules.ts';
 import { treeParts, treePlaceFor } from './treeNodes.ts';
 
 /** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
@@ -201,14 +202,14 @@ export function isDue(due: DueChanges): boolean {
 /**
  * Commits as a member: renews this device's leaf, adds the given devices, makes the changes that are due. The
  * commit is pending from then on.
- * @param timer seconds after which messages disappear from then on; 0 for never
+ * @param agreed what its members agree on from then on; null for what they agree on already
  */
 export async function commitAsMember(
   transaction: ConversationTransaction,
   state: MlsGroup,
   adds: readonly Claimed[],
   env: Env,
-  timer: number = transaction.conversation.timer,
+  agreed: Agreed | null = null,
 ): Promise<CommitSubmission> {
   const { conversation, account, tx } = transaction;
   const due = await dueChanges(transaction, state);
@@ -219,7 +220,8 @@ export async function commitAsMember(
     state.group,
     adds.length > 0 || due.isReplaced ? due : { ...due, superseded: [] },
   );
-  const isTimed = timer !== conversation.timer;
+  const { extensions } = state.group.context;
+  const creatorId = due.rebind && account.userId;
   const onlyAdds = adds.length > 0 && removes.length === 0 && !due.rebind;
   // Without a path the leaf stays as old as it is, and is renewed before this device's next message if that is due.
   const renewsLeaf = !onlyAdds || pathRecipients(state.group) <= Math.max(limits.pathKeys, adds.length);
@@ -234,10 +236,8 @@ export async function commitAsMember(
         adds: adds.map(({ keyPackage }) => keyPackage),
         removes,
         authenticatedData: groundsOf(due),
-        ...(due.rebind || isTimed
-          ? {
-              extensions: extensionsWith(state.group.context.extensions, due.rebind && account.userId, timer),
-            }
+        ...(due.rebind || agreed !== null
+          ? { extensions: extensionsWith(extensions, creatorId, agreed ?? conversation) }
           : {}),
         ...(renewsLeaf ? { leaf: leafOptions } : {}),
         forcePath: renewsLeaf,

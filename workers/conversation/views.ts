@@ -1,4 +1,5 @@
 /** Views of stored records for the worker's API: messages, and the state of a conversation. */
+import { MAX_PINNED_MESSAGES } from '@sinetti/crypto-core/content';
 import type { ConversationState, GroupState, MessageView } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
@@ -14,6 +15,7 @@ import {
 import { selfConversationId } from './conversationId.ts';
 import { isOver, isShown, openMessage, openOutbox } from './messageView.ts';
 import { MessageViews } from './messageViews.ts';
+import { readPinned } from './pinned.ts';
 import { hasReceipts, isReceiptDue, readReceipts } from './receiptRows.ts';
 
 /** Finds the message of that id in the message cache, or the one that it changes; null if it isn't there. */
@@ -156,6 +158,7 @@ export async function conversationState(
     readReceipts(tx, account, conversationId),
     newestMessage(tx, account, conversationId),
   ]);
+  const pinned = await pinnedState(tx, account, conversationId, conversation);
   const members =
     sealedMembers === undefined
       ? []
@@ -177,12 +180,25 @@ export async function conversationState(
     joinedAt: conversation.joinedAt,
     linkFrom: conversation.linkFrom,
     timer: conversation.timer,
+    ...pinned,
     isDoubted: conversation.isDoubted,
     group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup, members),
     ...(conversation.membership !== 'none' && conversation.refusal !== null
       ? { refusal: conversation.refusal }
       : {}),
   };
+}
+
+/** Looks for nothing where nothing is pinned, as in most conversations. */
+async function pinnedState(
+  tx: Transaction,
+  account: UnlockedAccount,
+  conversationId: string,
+  { pinned }: Pick<ConversationRecord, 'pinned'>,
+): Promise<Pick<ConversationState, 'pinned' | 'isPinnedFull'>> {
+  if (pinned.length === 0) return { pinned: [], isPinnedFull: false };
+  const { goneIds, shown } = await readPinned(new MessageViews(tx, account, conversationId), pinned);
+  return { pinned: shown, isPinnedFull: pinned.length - goneIds.length >= MAX_PINNED_MESSAGES };
 }
 
 function groupFacts(

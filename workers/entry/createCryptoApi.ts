@@ -21,6 +21,7 @@ import { createMemberNames } from '../messaging/memberNames.ts';
 import { createMessageChanges } from '../messaging/messageChanges.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createOwnDevices } from '../messaging/ownDevices.ts';
+import { createPinning } from '../messaging/pinning.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
 import { createSavedViews } from '../messaging/savedView.ts';
@@ -71,6 +72,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createReceipts(deps, session),
     ...createTyping(deps, session),
     ...createDisappearing(deps, session),
+    ...createPinning(deps, session),
     ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),
     ...createLocalStore(session),

@@ -1,4 +1,5 @@
 import { trustedScriptUrl } from '../../src/lib/trustedScriptUrl.ts';
+import { watch } from './releases.ts';
 
 let kept: Promise<unknown> | undefined;
 
@@ -12,9 +13,9 @@ export async function keep(): Promise<void> {
   await kept;
 }
 
-async function keepFiles(): Promise<unknown> {
-  if (!('serviceWorker' in navigator)) return undefined;
+async function keepFiles(): Promise<void> {
+  if (!('serviceWorker' in navigator)) return;
   const url = trustedScriptUrl('sinetti-service-worker', '/service-worker.js');
   // The app works without it where the browser forbids it, but not offline.
-  return navigator.serviceWorker.register(url, { updateViaCache: 'none' });
+  watch(await navigator.serviceWorker.register(url, { updateViaCache: 'none' }));
 }

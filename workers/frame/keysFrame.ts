@@ -13,6 +13,7 @@ import { keep } from './keep.ts';
 // oxlint-disable-next-line import/default -- the default export is Vite's: the address of the built styles
 import stylesUrl from './keys.css?url';
 import { createPasswordForm } from './passwordForm.ts';
+import { connectPage, guard } from './releases.ts';
 import { startWorker } from './startWorker.ts';
 
 const otherTabs = new BroadcastChannel('sinetti-lock');
@@ -33,6 +34,9 @@ const passwordForm = createPasswordForm({
 let worker: Worker | null = localStorage.getItem(sessionMark) === null ? null : start();
 /** Each lock, after the one before: a worker that starts meanwhile must not find the session. */
 let locking: Promise<unknown> = Promise.resolve();
+guard(() => {
+  locking = locking.then(lock);
+});
 
 function start(): Worker {
   const started = startWorker();
@@ -104,6 +108,9 @@ function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
   if (isOfType(data, 'keep')) {
     void keep();
     loadStyles();
+  }
+  if (isOfType(data, 'room') && port !== undefined) {
+    connectPage(port);
   }
   if (isOfType(data, 'visible')) {
     loadStyles();

@@ -1,17 +1,15 @@
 /** Messages that disappear: the timer that members agree on, and the end of those that were read (PROTOCOL section 4). */
 import { ConversationId, check, Ids, Timer } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
-import { CryptoApiError } from '../api/errors.ts';
 import { followClock } from '../conversation/clockSetBack.ts';
-import { parseConversationId } from '../conversation/conversationId.ts';
-import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
+import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { MessageKeeper } from '../conversation/messageKeeper.ts';
 import { openOutbox } from '../conversation/messageView.ts';
-import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
 import { findMessage } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { UNREAD, type WriteTransaction, write } from '../storage/db.ts';
 import { contentIdOf, ownEnd } from '../storage/payload.ts';
+import { agreeOn } from './agreeing.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 
 export function createDisappearing(deps: TransactionDeps, session: Session) {
@@ -19,21 +17,9 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
     async setTimer(id, given) {
       const conversationId = check('setTimer', ConversationId, id);
       const seconds = check('setTimer', Timer, given);
-      const account = session.accountOnDevice();
-      parseConversationId(conversationId, account.userId);
-      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
-        const { conversation } = transaction;
-        const state = conversation.membership === 'member' ? await transaction.state() : null;
-        if (state === null || transaction.isSelf) throw new CryptoApiError('usage', 'no timer here');
-        if (conversation.refusal !== null) throw new CryptoApiError('identity-changed');
-        const pending = await pendingSubmission(transaction);
-        if (pending !== null) return pending;
-        // The rules let a commit change the timer alone.
-        if (isDue(await dueChanges(transaction, state)))
-          return commitAsMember(transaction, state, [], deps.env);
-        if (conversation.timer === seconds) return null;
-        return commitAsMember(transaction, state, [], deps.env, seconds);
-      });
+      return agreeOn(session, deps, conversationId, async ({ conversation }) =>
+        conversation.timer === seconds ? null : { timer: seconds },
+      );
     },
 
     async expireMessages(given) {

@@ -45,17 +45,26 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async queueMessage(input) {
-      const { inReplyTo, isForwarded, text, ...message } = check('queueMessage', QueueInput, input);
+      const { inReplyTo, isForwarded, isMarkdown, text, ...message } = check(
+        'queueMessage',
+        QueueInput,
+        input,
+      );
       const account = session.accountOnDevice();
       const salt = env.random(MIMI_SALT_LENGTH);
       return queue(account, deps, message, async (views, _tx, timer) => {
         const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
-        return { payloads: [encodeTextPayload(text, salt, answered, timer, isForwarded)], shown: null };
+        const marks = { inReplyTo: answered, timer, isForwarded, isMarkdown };
+        return { payloads: [encodeTextPayload(text, salt, marks)], shown: null };
       });
     },
 
     async queueFiles(input) {
-      const { files, inReplyTo, text, ...message } = check('queueFiles', QueueFilesInput, input);
+      const { files, inReplyTo, isForwarded, isMarkdown, text, ...message } = check(
+        'queueFiles',
+        QueueFilesInput,
+        input,
+      );
       const { conversationId, messageId } = message;
       const account = session.accountOnDevice();
       // The page may have been left after it was queued, before it knew: the files' keys are in the message by now.
@@ -71,8 +80,11 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
           return { payloads: [], shown: null };
         const answered = inReplyTo === null ? null : (await requireMessage(views, inReplyTo)).contentId;
         const taken = await takeUploads(tx, account, files);
-        const payload = encodeFilesPayload(text, taken, env.random(MIMI_SALT_LENGTH), answered, timer);
-        return { payloads: [payload], shown: null };
+        const marks = { inReplyTo: answered, timer, isForwarded, isMarkdown };
+        return {
+          payloads: [encodeFilesPayload(text, taken, env.random(MIMI_SALT_LENGTH), marks)],
+          shown: null,
+        };
       });
     },
 

@@ -284,7 +284,7 @@ class LogProcessor {
     if (pending !== null && hasContent(this.#transaction.conversationId, entry, pending.commit)) {
       const wasOutside = conversation.membership !== 'member';
       const hasRejoined = conversation.membership === 'forked';
-      const before = { members: await this.#transaction.members(), timer: conversation.timer };
+      const before = { ...conversation, members: await this.#transaction.members() };
       const group = await this.#transaction.group();
       await startSaying(this.#transaction);
       if (conversation.membership === 'none') {
@@ -328,7 +328,7 @@ class LogProcessor {
     const membershipPolicy = await this.#transaction.membershipPolicy();
     const state = await this.#transaction.state();
     if (state === null) return;
-    const before = { members: await this.#transaction.members(), timer: conversation.timer };
+    const before = { ...conversation, members: await this.#transaction.members() };
     const group = await this.#transaction.group();
     const checks = checksOf(entry, membershipPolicy);
     let processed: ProcessedCommit;

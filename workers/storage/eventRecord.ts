@@ -26,6 +26,7 @@ export const EventRecord = object({
     'withheld',
     'diverged',
     'timer',
+    'pinned',
   ),
   senderId: id,
   senderDeviceId: id,
@@ -35,7 +36,7 @@ export const EventRecord = object({
   /** The people who were added to the MLS group and removed from it. */
   added: array(id, 100_000),
   removed: array(id, 100_000),
-  /** With `missing`: the number of entries; with `expired` and `withheld`, of messages; with `timer`, its seconds. */
+  /** With `missing`: the number of entries; with `expired` and `withheld`, of messages; with `timer`, its seconds; with `pinned`, 1 or 0. */
   count: withDefault(integer(0), 0),
   /** With `expired` and `withheld`: the last position. */
   upTo: withDefault(integer(0), 0),

@@ -7,6 +7,7 @@
 import { CryptoError } from '@sinetti/crypto-core';
 import { TIMER_LIMITS } from '@sinetti/crypto-core/account';
 import {
+  type CborValue,
   type ChainHeader,
   DISPOSITION,
   decodeMimiContent,
@@ -80,54 +81,61 @@ export interface MessagePlace {
   readonly messageId: string;
 }
 
+/** All that a message to be encoded has beside its words and files. */
+export interface Marks {
+  /** Content id of what it answers. */
+  readonly inReplyTo?: string | null;
+  /** Seconds after which it disappears; 0 for never. */
+  readonly timer?: number;
+  /** It says that it was passed on. */
+  readonly isForwarded?: boolean;
+  /** The format of its text; null for the one that the text looks like. */
+  readonly isMarkdown?: boolean | null;
+}
+
 /**
- * Encodes a text message: as Markdown where it is formatted. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
+ * Encodes a text message. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
  * @param salt 16 random octets
- * @param inReplyTo content id of what it answers
- * @param timer seconds after which it disappears; 0 for never
- * @param isForwarded it says that it was passed on
  * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8
  */
-export function encodeTextPayload(
-  text: string,
-  salt: Uint8Array,
-  inReplyTo: string | null = null,
-  timer = 0,
-  isForwarded = false,
-): string {
-  return encodePayload({
-    salt,
-    expires: expirationOf(timer),
-    inReplyTo: idBytes(inReplyTo),
-    ...(isForwarded ? { extensions: new Map([[FORWARDED, true]]) } : {}),
-    body: textPart(text),
-  });
+export function encodeTextPayload(text: string, salt: Uint8Array, marks: Marks = {}): string {
+  const body = textPart(text, marks.isMarkdown);
+  return encodePayload({ ...contentOfMarks(marks), salt, body });
 }
 
 /**
  * Encodes a message with files.
  * @param text the caption; may be empty
  * @param salt 16 random octets
- * @param inReplyTo content id of what it answers
- * @param timer as with {@link encodeTextPayload}
  * @throws CryptoApiError `usage` for more than the outbox keeps
  */
 export function encodeFilesPayload(
   text: string,
   files: readonly OutgoingFile[],
   salt: Uint8Array,
-  inReplyTo: string | null = null,
-  timer = 0,
+  marks: Marks = {},
 ): string {
-  const caption = text === '' ? null : textPart(text);
+  const { body, extensions: measures } = filesBody(
+    files,
+    text === '' ? null : textPart(text, marks.isMarkdown),
+  );
+  const { extensions, ...content } = contentOfMarks(marks);
   const payload = encodePayload({
+    ...content,
     salt,
-    expires: expirationOf(timer),
-    inReplyTo: idBytes(inReplyTo),
-    ...filesBody(files, caption),
+    body,
+    extensions: new Map([...extensions, ...measures]),
   });
   if (payload.length > limits.payload) throw new CryptoApiError('usage', 'length of a message with files');
   return payload;
+}
+
+function contentOfMarks({ inReplyTo = null, isForwarded = false, timer = 0 }: Marks) {
+  return {
+    expires: expirationOf(timer),
+    inReplyTo: idBytes(inReplyTo),
+    extensions: new Map<string, CborValue>(isForwarded ? [[FORWARDED, true]] : []),
+  } satisfies Partial<MimiContent>;
 }
 
 /** Returns what opens the files of a payload, in their order; none for one that isn't shown as files. */

@@ -15,14 +15,12 @@ import {
 } from '../codec/guards.ts';
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
+import { agreedFields, contentId, nothingAgreed } from './agreedRecord.ts';
 import type { Transaction } from './db.ts';
 import type { Sealer } from './sealer.ts';
 
 const id = string(128);
 const timestamp = string(64);
-/** A MIMI message id in base64url. */
-export const contentId = string(43, /^[A-Za-z0-9_-]{43}$/);
-
 /** Codes as another version wrote them may have gone since: the record is as good without. */
 const errorCode = oneOfOr('internal', cryptoApiErrorCodes);
 const sendFailure = oneOfOr('internal', sendFailures);
@@ -182,8 +180,7 @@ export const ConversationRecord = object({
   agreedAt: withDefault(integer(0), 0),
   /** The position up to which messages are from versions that kept no content ids. */
   withoutIds: withDefault(integer(0), Number.MAX_SAFE_INTEGER),
-  /** Seconds after which messages disappear, by the group's context; 0 for never. */
-  timer: withDefault(integer(0), 0),
+  ...agreedFields,
   /** Positions up to which another own device has read, and when, of entries that are still to come here. */
   readElsewhere: withDefault(array(ReadingRecord, limits.readingsTold), []),
 });
@@ -218,7 +215,7 @@ export const newConversationRecord: ConversationRecord = {
   latestSentAt: 0,
   agreedAt: 0,
   withoutIds: Number.MAX_SAFE_INTEGER,
-  timer: 0,
+  ...nothingAgreed,
   readElsewhere: [],
 };
 

@@ -24,11 +24,14 @@ const PAIRS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8 */
-export function textPart(text: string): SinglePart {
+/**
+ * @param isMarkdown whether it is Markdown; null for whether it looks like it
+ * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8
+ */
+export function textPart(text: string, isMarkdown: boolean | null = null): SinglePart {
   const content = encoder.encode(text);
   if (content.length === 0 || content.length > limits.text) throw new CryptoApiError('usage', 'text length');
-  const contentType = isFormatted(text) ? MARKDOWN : PLAIN_TEXT;
+  const contentType = (isMarkdown ?? isFormatted(text)) ? MARKDOWN : PLAIN_TEXT;
   return { kind: 'single', disposition: DISPOSITION.render, language: '', contentType, content };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Content of messages: MIMI content, which says what a message is, files beside messages, and what stands beside both so that a
- * log can't be edited unseen: running hash, chain header, receipts. And who is writing.
+ * log can't be edited unseen: running hash, chain header, receipts. And who is writing, and what is pinned.
  */
 
 export { type RunningSha256, runningSha256 } from '../suite/sodium.ts';
@@ -47,6 +47,12 @@ export {
   type PartSemantics,
   type SinglePart,
 } from './mimiContent.ts';
+export {
+  findPinnedMessages,
+  MAX_PINNED_MESSAGES,
+  PINNED_MESSAGES_EXTENSION,
+  pinnedMessagesExtension,
+} from './pinnedMessages.ts';
 export {
   isReceiptSigned,
   openReceipt,

@@ -1,10 +1,10 @@
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { useBlocks } from '../../store/blocks.ts';
-import type { MessageView } from '../../store/chats.ts';
+import type { ConversationKey, MessageView } from '../../store/chats.ts';
 import { destinationsAtom } from '../../store/conversationNames.ts';
 import { ownOrOtherNameAtom, withMentionNames } from '../../store/mentions.ts';
 import { showToastAtom } from '../../store/toasts.ts';
@@ -23,7 +23,7 @@ interface ForwardDialogProps {
   onClose: () => void;
 }
 
-/** Asks to which conversations a text goes on. */
+/** Asks to which conversations a text, or files with their caption, go on. */
 export function ForwardDialog({ open, message, onClose }: ForwardDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onClose} title={t('forward.title')}>
@@ -32,7 +32,8 @@ export function ForwardDialog({ open, message, onClose }: ForwardDialogProps) {
   );
 }
 
-function ForwardForm({ message: { content }, onClose }: Omit<ForwardDialogProps, 'open'>) {
+function ForwardForm({ message, onClose }: Omit<ForwardDialogProps, 'open'>) {
+  const { content } = message;
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
   const showToast = useSetAtom(showToastAtom);
@@ -47,16 +48,36 @@ function ForwardForm({ message: { content }, onClose }: Omit<ForwardDialogProps,
   );
   const wanted = options.filter(({ value }) => chosen.has(value));
 
-  async function forward() {
-    if (content.kind !== 'text' || wanted.length === 0) return;
+  // Null once this is closed: by the person, or because the message is gone.
+  const current = useRef<MessageView['content'] | null>(null);
+  useEffect(() => {
+    current.current = content;
+    return () => {
+      current.current = null;
+    };
+  }, [content]);
+
+  /** Passes the message on as it is by now; null where it is gone. */
+  function forwardTo(key: ConversationKey): Promise<void> | null {
+    const now = current.current;
+    if (now?.kind !== 'text' && now?.kind !== 'files') return null;
     // People there may know nobody by these ids. In a name that its owner has chosen brackets make no link, nor another mention.
     const nameIn = (userId: string) => nameOf(userId).replace(/[\\[\]]/g, '\\$&');
-    const text = content.isMarkdown ? withMentionNames(content.text, nameIn) : content.text;
+    const { isMarkdown, text } = now;
+    const words = isMarkdown ? { text: withMentionNames(text, nameIn), isMarkdown } : { text };
+    if (now.kind === 'text') return actions.forwardMessage(key, words);
+    return actions.files().then((files) => files.forward(key, message, words));
+  }
+
+  async function forward() {
+    if (wanted.length === 0) return;
     setBusy(true);
     const left = new Set<string>();
     for (const { label: name, value: key } of wanted) {
+      const sending = forwardTo(key);
+      if (sending === null) return;
       const failure = t('forward.failed', { name });
-      if (!(await attempt(() => actions.forwardMessage(key, text), { failure }))) left.add(key);
+      if (!(await attempt(() => sending, { failure }))) left.add(key);
     }
     setBusy(false);
     setChosen(left);

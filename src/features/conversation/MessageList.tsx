@@ -15,6 +15,7 @@ import type { MessageChanges } from '../../store/useMessageChanges.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { dayLabel } from '../../ui/format.ts';
+import { onDemand } from '../../ui/onDemand.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useMediaQuery } from '../../ui/useMediaQuery.ts';
 import { useNow } from '../../ui/useNow.ts';
@@ -37,6 +38,10 @@ export interface MessageListProps {
   label: string;
   /** Ascending by time. */
   messages: readonly MessageView[];
+  /** The one that was pinned last first. */
+  pinned: readonly MessageView[];
+  /** The next one takes the place of another. */
+  isPinnedFull: boolean;
   /** Ascending by time. */
   notices?: readonly ChatNotice[];
   ownId: string | undefined;
@@ -81,13 +86,15 @@ export interface MessageListProps {
   empty: ReactNode;
 }
 
+const Pinned = onDemand(async () => (await import('./PinnedBar.tsx')).PinnedBar);
+
 /** The most reactions below a bubble. */
 const mostReactions = { narrow: 3, wide: 12 } as const;
 
 /** Messages of one conversation. Give it a key by conversation, which its place, menu and unfolded texts belong to. */
 export function MessageList(props: MessageListProps) {
   const { messages, notices, ownId, hasOlder, loading, nameOf, receiptOf, onRetry, onDiscard } = props;
-  const { changes, canWrite = true } = props;
+  const { changes, canWrite = true, pinned, isNotes = false } = props;
   const older = useOlderMessages(hasOlder, props.onLoadOlder);
   const [active, setActive] = useState<string | null>(null);
   const { scroller, virtualizer, atEnd, unseen, isInSight, onScroll, toEnd } = useMessageScroll({
@@ -166,7 +173,7 @@ export function MessageList(props: MessageListProps) {
   useReactionNews(messages, ownId, nameOf);
 
   function onAction(action: MessageAction, message: MessageView, row: Element): boolean {
-    const can = abilitiesOf(message, { own: message.senderId === ownId, canWrite });
+    const can = abilitiesOf(message, { own: message.senderId === ownId, canWrite, isNotes });
     if (action === 'delete') {
       if (can.deleteForEveryone || can.deleteHere) show('deletion', message);
     } else if (!can[action]) return false;
@@ -218,89 +225,101 @@ export function MessageList(props: MessageListProps) {
   }
 
   return (
-    <div className={styles.frame}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it scrolls, and its keys with it */}
-      <section
-        className={styles.scroller}
-        ref={scroller}
-        onScroll={onScroll}
-        onKeyDown={keys.onKeyDown}
-        aria-label={props.label}
-        aria-busy={loading || older.loading}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be scrollable by keyboard
-        tabIndex={0}
-      >
-        {messages.length === 0 && (
-          <>
-            {loading ? (
-              <div className={styles.loading}>
-                <LoadingLine text={t('chat.loadingMessages')} />
-              </div>
-            ) : (
-              props.empty
-            )}
-            <Dividers dividers={line.below} now={now} />
-          </>
-        )}
-        {messages.length > 0 && (
-          <ol className={styles.list} style={{ height: virtualizer.getTotalSize() }}>
-            {virtualizer.getVirtualItems().map(({ index, key, start }) => (
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys lead to it
-              <li
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                className={clsx(
-                  styles.row,
-                  index > 0 && line.placeOf(index - 1).first && styles.first,
-                  key === lead.marked && styles.marked,
-                )}
-                onAnimationEnd={lead.unmark}
-                style={{ transform: `translateY(${start}px)` }}
-                tabIndex={index === 0 ? undefined : -1}
-                onFocus={() => setActive(messages[index - 1]?.messageId ?? null)}
-                {...(index > 0 && {
-                  'aria-posinset': index,
-                  'aria-setsize': hasOlder ? -1 : messages.length,
-                })}
-              >
-                {index > 0 ? (
-                  row(index - 1)
-                ) : (
-                  <Head hasOlder={hasOlder} older={older} beginning={props.beginning} />
-                )}
-              </li>
-            ))}
-          </ol>
-        )}
-      </section>
-      {(!atEnd || unseen > 0) && messages.length > 0 && (
-        <div className={styles.jump}>
-          <Button size="small" aria-label={unseen > 0 ? undefined : t('chat.toNewest')} onClick={toEnd}>
-            <ArrowDown size={16} aria-hidden="true" />
-            {unseen > 0 && t('chat.newMessages', { count: unseen })}
-          </Button>
-        </div>
-      )}
-      {lead.seeking && (
-        <div className={styles.seeking}>
-          <LoadingLine text={t('chat.originalSought')} />
-        </div>
-      )}
-      <MessagePopups
-        {...popups}
-        messages={messages}
-        ownId={ownId}
+    <>
+      <Pinned
+        open={pinned.length > 0}
+        {...{ pinned, ownId }}
         nameOf={personOf}
-        receiptOf={receiptOf}
-        changes={changes}
-        canWrite={canWrite}
-        isNotes={props.isNotes === true}
-        onCopy={props.onCopy}
-        returnFocus={keys.activeButton}
-        toInput={() => props.composer.current}
+        canUnpin={canWrite}
+        onLead={leadTo}
+        onUnpin={(message) => changes.pin(message, false)}
       />
-    </div>
+      <div className={styles.frame}>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it scrolls, and its keys with it */}
+        <section
+          className={styles.scroller}
+          ref={scroller}
+          onScroll={onScroll}
+          onKeyDown={keys.onKeyDown}
+          aria-label={props.label}
+          aria-busy={loading || older.loading}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be scrollable by keyboard
+          tabIndex={0}
+        >
+          {messages.length === 0 && (
+            <>
+              {loading ? (
+                <div className={styles.loading}>
+                  <LoadingLine text={t('chat.loadingMessages')} />
+                </div>
+              ) : (
+                props.empty
+              )}
+              <Dividers dividers={line.below} now={now} />
+            </>
+          )}
+          {messages.length > 0 && (
+            <ol className={styles.list} style={{ height: virtualizer.getTotalSize() }}>
+              {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+                // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys lead to it
+                <li
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  className={clsx(
+                    styles.row,
+                    index > 0 && line.placeOf(index - 1).first && styles.first,
+                    key === lead.marked && styles.marked,
+                  )}
+                  onAnimationEnd={lead.unmark}
+                  style={{ transform: `translateY(${start}px)` }}
+                  tabIndex={index === 0 ? undefined : -1}
+                  onFocus={() => setActive(messages[index - 1]?.messageId ?? null)}
+                  {...(index > 0 && {
+                    'aria-posinset': index,
+                    'aria-setsize': hasOlder ? -1 : messages.length,
+                  })}
+                >
+                  {index > 0 ? (
+                    row(index - 1)
+                  ) : (
+                    <Head hasOlder={hasOlder} older={older} beginning={props.beginning} />
+                  )}
+                </li>
+              ))}
+            </ol>
+          )}
+        </section>
+        {(!atEnd || unseen > 0) && messages.length > 0 && (
+          <div className={styles.jump}>
+            <Button size="small" aria-label={unseen > 0 ? undefined : t('chat.toNewest')} onClick={toEnd}>
+              <ArrowDown size={16} aria-hidden="true" />
+              {unseen > 0 && t('chat.newMessages', { count: unseen })}
+            </Button>
+          </div>
+        )}
+        {lead.seeking && (
+          <div className={styles.seeking}>
+            <LoadingLine text={t('chat.originalSought')} />
+          </div>
+        )}
+        <MessagePopups
+          {...popups}
+          messages={messages}
+          pinned={pinned}
+          isPinnedFull={props.isPinnedFull}
+          ownId={ownId}
+          nameOf={personOf}
+          receiptOf={receiptOf}
+          changes={changes}
+          canWrite={canWrite}
+          isNotes={isNotes}
+          onCopy={props.onCopy}
+          returnFocus={keys.activeButton}
+          toInput={() => props.composer.current}
+        />
+      </div>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import {
   Forward,
   Info,
   Pencil,
+  Pin,
   Reply,
   SmilePlus,
   Star,
@@ -30,6 +31,7 @@ export interface MessageMenuActions {
   readonly onReply: (message: MessageView) => void;
   readonly onEdit: (message: MessageView) => void;
   readonly onStar: (message: MessageView, isStarred: boolean) => void;
+  readonly onPin: (message: MessageView, isPinned: boolean) => void;
   readonly onForward: (message: MessageView) => void;
   readonly onDelete: (message: MessageView) => void;
   readonly onDetails: (message: MessageView) => void;
@@ -41,6 +43,7 @@ interface MessageMenuProps extends MessageMenuActions {
   message: MessageView;
   ownId: string | undefined;
   abilities: Abilities;
+  isPinned: boolean;
   /** The place at which it opens. */
   anchor: MenuAnchor;
   onClose: () => void;
@@ -49,7 +52,7 @@ interface MessageMenuProps extends MessageMenuActions {
 }
 
 export function MessageMenuPopup(props: MessageMenuProps) {
-  const { open, message, abilities, anchor, onClose } = props;
+  const { open, message, abilities, isPinned, anchor, onClose } = props;
   const { content } = message;
   const nameOf = useAtomValue(ownOrOtherNameAtom);
   const isStarred = useAtomValue(starredIdsAtom).has(message.messageId);
@@ -84,6 +87,10 @@ export function MessageMenuPopup(props: MessageMenuProps) {
             {abilities.star &&
               item(isStarred ? <StarOff /> : <Star />, t(isStarred ? 'stars.unstar' : 'stars.star'), () =>
                 props.onStar(message, !isStarred),
+              )}
+            {abilities.pin &&
+              item(<Pin />, t(isPinned ? 'pinned.unpin' : 'pinned.pin'), () =>
+                props.onPin(message, !isPinned),
               )}
             {text.trim() !== '' && item(<Copy />, t('chat.copyText'), () => props.onCopy(text))}
             {message.reactions !== undefined &&

@@ -9,13 +9,22 @@ import { messageState, type ReceiptState } from './messageState.ts';
 // One of each for all messages, as only one is open at a time.
 const Menu = onDemand(async () => (await import('./MessageMenuPopup.tsx')).MessageMenuPopup);
 const Details = onDemand(async () => (await import('./MessageDetailsDialog.tsx')).MessageDetailsDialog);
+const Replacing = onDemand(async () => (await import('./ReplacePinDialog.tsx')).ReplacePinDialog);
 const Deletion = onDemand(async () => (await import('./DeleteMessageDialog.tsx')).DeleteMessageDialog);
 const Versions = onDemand(async () => (await import('./VersionsDialog.tsx')).VersionsDialog);
 const Forward = onDemand(async () => (await import('./ForwardDialog.tsx')).ForwardDialog);
 const Reactors = onDemand(async () => (await import('./ReactorsPopover.tsx')).ReactorsPopover);
 const Picker = onDemand(async () => (await import('../emoji/ReactionPicker.tsx')).ReactionPicker);
 
-type PopupKind = 'menu' | 'details' | 'deletion' | 'versions' | 'reactors' | 'picker' | 'forward';
+type PopupKind =
+  | 'menu'
+  | 'details'
+  | 'deletion'
+  | 'versions'
+  | 'reactors'
+  | 'picker'
+  | 'forward'
+  | 'replacing';
 
 interface Popup {
   readonly open: boolean;
@@ -46,6 +55,9 @@ export function useMessagePopups() {
 
 interface MessagePopupsProps extends ReturnType<typeof useMessagePopups> {
   messages: readonly MessageView[];
+  pinned: readonly MessageView[];
+  /** The next one takes the place of another. */
+  isPinnedFull: boolean;
   ownId: string | undefined;
   /** Says "You" of the person. */
   nameOf: (userId: string) => string;
@@ -81,7 +93,7 @@ export function MessagePopups(props: MessagePopupsProps) {
       open: popup.open && now !== undefined,
       message,
       own,
-      abilities: abilitiesOf(message, { own, canWrite: props.canWrite }),
+      abilities: abilitiesOf(message, { own, canWrite: props.canWrite, isNotes: props.isNotes }),
       onClose: () => close(kind),
       returnFocus,
     };
@@ -94,6 +106,7 @@ export function MessagePopups(props: MessagePopupsProps) {
   const reactors = common('reactors');
   const picker = common('picker');
   const forward = common('forward');
+  const replacing = common('replacing');
   const fromMenu = (kind: PopupKind) => (message: MessageView) => show(kind, message, menu?.anchor);
   const thenWrite = (take: (message: MessageView) => void) => (message: MessageView) => {
     goesToInput.current = true;
@@ -106,6 +119,7 @@ export function MessagePopups(props: MessagePopupsProps) {
         <Menu
           {...menu}
           ownId={ownId}
+          isPinned={props.pinned.some(({ messageId }) => messageId === menu.message.messageId)}
           returnFocus={() => {
             const to = goesToInput.current ? props.toInput() : returnFocus();
             goesToInput.current = false;
@@ -115,6 +129,9 @@ export function MessagePopups(props: MessagePopupsProps) {
           onReply={thenWrite(changes.reply)}
           onEdit={thenWrite(changes.edit)}
           onStar={changes.star}
+          onPin={(message, isPinned) =>
+            isPinned && props.isPinnedFull ? fromMenu('replacing')(message) : changes.pin(message, isPinned)
+          }
           onForward={fromMenu('forward')}
           onPick={fromMenu('picker')}
           onReactors={fromMenu('reactors')}
@@ -144,7 +161,8 @@ export function MessagePopups(props: MessagePopupsProps) {
         />
       )}
       {versions && <Versions {...versions} load={changes.versions} />}
-      {forward && <Forward {...forward} />}
+      {replacing && <Replacing {...replacing} onPin={changes.pin} />}
+      {forward && <Forward {...forward} open={forward.open && forward.abilities.forward} />}
       {reactors && <Reactors {...reactors} nameOf={nameOf} />}
       {picker && <Picker {...picker} onPick={(emoji) => changes.react(picker.message, emoji)} />}
     </>

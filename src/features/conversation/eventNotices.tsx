@@ -10,8 +10,8 @@ import type { ChatNotice } from './timeline.ts';
 import { timerText } from './timerText.ts';
 
 /**
- * Notices of events: joins and leaves, refused changes, this browser losing its place or being added again, and logs that
- * differ.
+ * Notices of events: joins and leaves, refused changes, this browser losing its place or being added again, what members agree
+ * on, and logs that differ.
  */
 export function eventNotices(
   events: readonly ConversationEvent[],
@@ -33,6 +33,8 @@ function EventLines({ event, ownId, nameOf }: EventLineProps) {
   if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
   if (change.kind === 'timer')
     return <TimerLine seconds={change.seconds} name={senderId === ownId ? null : nameOf(senderId)} />;
+  if (change.kind === 'pinned')
+    return <PinLine isPinned={change.isPinned} name={senderId === ownId ? null : nameOf(senderId)} />;
   if (isFinding(change)) return <LogFinding event={event} ownId={ownId} nameOf={nameOf} />;
   const { added, removed } = change;
   return (
@@ -54,6 +56,17 @@ function TimerLine({ seconds, name }: { seconds: number; name: string | null }) 
   return (
     <p>
       <RichText id={isOff ? 'events.timerOff' : 'events.timer'} parts={parts} />
+    </p>
+  );
+}
+
+/** @param props.name null for this person */
+function PinLine({ isPinned, name }: { isPinned: boolean; name: string | null }) {
+  if (name === null) return <p>{t(isPinned ? 'events.pinnedOwn' : 'events.unpinnedOwn')}</p>;
+  const id = isPinned ? 'events.pinned' : 'events.unpinned';
+  return (
+    <p>
+      <RichText id={id} parts={{ name: <bdi>{name}</bdi> }} />
     </p>
   );
 }

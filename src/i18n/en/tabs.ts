@@ -13,8 +13,10 @@ import keyNotices from './keyNotices.json';
 import messageBackup from './messageBackup.json';
 import movingOn from './movingOn.json';
 import mute from './mute.json';
+import pinned from './pinned.json';
 import profile from './profile.json';
 import recoveryForms from './recoveryForms.json';
+import releases from './releases.json';
 import reports from './reports.json';
 import retention from './retention.json';
 import safetyNumber from './safetyNumber.json';
@@ -43,8 +45,10 @@ export default {
   messageBackup,
   movingOn,
   mute,
+  pinned,
   profile,
   recoveryForms,
+  releases,
   reports,
   retention,
   safetyNumber,

@@ -31,7 +31,7 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
   let timer: Timer | null = null;
   let isStopped = false;
 
-  /** Messages that anything on screen shows: in a chat, as the last one in the list, in answers, above an input, or among the stars. */
+  /** Messages that anything on screen shows: in a chat, above it where it is pinned, as the last one in the list, in answers, above an input, or among the stars. */
   function shownOnes(): readonly Shown[] {
     const all = Object.values(store.get(chatsAtom)).flatMap(({ messages, state }): Shown[] => [
       ...messages,
@@ -39,6 +39,7 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
         quote?.message ? { conversationId, ...quote.message } : [],
       ),
       ...(state?.lastMessage ? [state.lastMessage] : []),
+      ...(state?.pinned ?? []),
     ]);
     for (const { edit, replyTo } of Object.values(store.get(composingAtom)))
       all.push(...(edit ? [edit.message] : []), ...(replyTo ? [replyTo] : []));

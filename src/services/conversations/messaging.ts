@@ -1,4 +1,10 @@
-import type { MessageChange, MessageVersion, MessageView, QueuedMessage } from '../../crypto/client.ts';
+import type {
+  MessageChange,
+  MessageVersion,
+  MessageView,
+  QueuedMessage,
+  Words,
+} from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -12,6 +18,7 @@ import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
+import type { Agreement } from './agreeOn.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';
 import { type Outbox, sendQueued } from './outbox.ts';
@@ -19,7 +26,7 @@ import { sendErrorText } from './sendErrors.ts';
 
 export interface Messaging {
   send(key: ConversationKey, text: string, inReplyTo?: string): Promise<void>;
-  forward(key: ConversationKey, text: string): Promise<void>;
+  forward(key: ConversationKey, words: Words): Promise<void>;
   change(key: ConversationKey, change: MessageChange): Promise<void>;
   retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
@@ -27,7 +34,7 @@ export interface Messaging {
   versions(key: ConversationKey, messageId: string): Promise<readonly MessageVersion[]>;
   /** Takes the person's word on a conversation whose log, or members, are in doubt, and lets go what waited for it. */
   settleDoubt(key: ConversationKey, how: 'sendAnyway' | 'removeUnvouched'): Promise<void>;
-  setTimer(key: ConversationKey, seconds: number): Promise<void>;
+  agree(key: ConversationKey, agreement: Agreement): Promise<void>;
 }
 
 export interface MessagingOptions {
@@ -127,8 +134,9 @@ export function createMessaging(options: MessagingOptions): Messaging {
       );
     },
 
-    async forward(key, text) {
-      await queue(key, (message) => crypto.queueMessage({ ...message, text, isForwarded: true }));
+    async forward(key, { isMarkdown = false, text }) {
+      const words = { text, isMarkdown, isForwarded: true };
+      await queue(key, (message) => crypto.queueMessage({ ...message, ...words }));
     },
 
     async change(key, change) {
@@ -178,11 +186,11 @@ export function createMessaging(options: MessagingOptions): Messaging {
       sessionEvents.emit('conversationsChanged', { states: [await crypto[how](conversationId)] });
     },
 
-    async setTimer(key, seconds) {
+    async agree(key, agreement) {
       const conversationId = conversationOf(key, ownUserId);
       if (conversationId === null) return;
-      const { agreeOnTimer } = await import('./agreeOnTimer.ts');
-      await agreeOnTimer(crypto, options.commitSubmitter, conversationId, seconds);
+      const { agreeOn } = await import('./agreeOn.ts');
+      await agreeOn(crypto, options.commitSubmitter, conversationId, agreement);
     },
   };
 }

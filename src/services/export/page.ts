@@ -127,8 +127,17 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
     return status === 'failed' ? ` · ${t('profile.export.failed')}` : '';
   }
 
-  function marksOf({ is_forwarded: isForwarded, is_starred: isStarred }: ExportedMessage): string {
-    return `${isForwarded ? ` · ${t('forward.mark')}` : ''}${isStarred ? ` · ${t('stars.mark')}` : ''}`;
+  function marksOf({
+    is_forwarded: isForwarded,
+    is_pinned: isPinned,
+    is_starred: isStarred,
+  }: ExportedMessage): string {
+    const marks = [
+      ...(isForwarded ? [t('forward.mark')] : []),
+      ...(isStarred ? [t('stars.mark')] : []),
+      ...(isPinned ? [t('pinned.mark')] : []),
+    ];
+    return marks.map((mark) => ` · ${mark}`).join('');
   }
 
   function clockOf({ sender_clock: clock }: ExportedMessage): string {

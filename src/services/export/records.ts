@@ -32,6 +32,8 @@ export interface ExportedMessage {
   readonly is_forwarded: boolean;
   /** The person has starred it. */
   readonly is_starred: boolean;
+  /** It is pinned for everybody in the conversation. */
+  readonly is_pinned: boolean;
   /** The message that it answers is here, is not on this device, or has disappeared; null where it answers none. */
   readonly answers: 'here' | 'missing' | 'disappeared' | null;
   /** The text, or the caption of files; null where there is none to read. */
@@ -91,7 +93,7 @@ export function conversationTitle(
 
 export function messageRecord(
   message: MessageView,
-  { readSeq, receipts }: ConversationState,
+  { pinned, readSeq, receipts }: ConversationState,
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
   versions: readonly MessageVersion[] = [],
@@ -119,6 +121,7 @@ export function messageRecord(
     in_reply_to: message.quote?.message?.messageId ?? null,
     is_forwarded: message.isForwarded === true,
     is_starred: isStarred,
+    is_pinned: pinned.some((one) => one.messageId === messageId),
     answers: answersOf(message),
     content: words?.text ?? null,
     content_type: words && typeOf(words),

@@ -44,6 +44,7 @@ function createFiles(options: FilesOptions): Files {
     },
     actions: {
       send: uploads.send,
+      forward: uploads.forward,
       retryUpload: uploads.retryUpload,
       discardUpload: uploads.discardUpload,
 

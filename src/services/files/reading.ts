@@ -16,6 +16,8 @@ export interface ReadableFile {
   /** With those of the padding: who reads all of them in order is told of another file than the message's. */
   readonly sealedPieces: number;
   piece(index: number): Promise<ArrayBuffer>;
+  /** Asks for as little of it as there can be, to know that it is there. */
+  probe(): Promise<void>;
 }
 
 /** Opens a file of a message. Failures are those of {@link FileActions}. */
@@ -34,6 +36,7 @@ export async function openFile(
         const to = Math.min(from + sealedPiece, sealedSize);
         return crypto.openPiece(handle, at, await blobs.read(blobId, from, to));
       }),
+    probe: () => sayWhy(async () => void (await blobs.read(blobId, 0, 1))),
   };
 }
 

@@ -5,7 +5,7 @@ import { playableType } from '../../lib/playableType.ts';
 import { isPlayable, type MediaFacts, mediaHandleIn, mediaUrl } from '../../serviceWorker/media.ts';
 import type { FileActions, FilePlace } from '../../store/files.ts';
 import { openFile, type ReadableFile, type ReadingOptions } from './reading.ts';
-import { pieceLength } from './uploads.ts';
+import { pieceLength } from './sources.ts';
 
 export interface StreamsOptions {
   readonly reading: ReadingOptions;

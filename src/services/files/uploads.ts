@@ -6,22 +6,33 @@ import { delay, timestamp } from '../../lib/clock.ts';
 import { BlobError, type Blobs, isGoneBlob } from '../../net/blobs.ts';
 import { ApiError } from '../../net/errors.ts';
 import { type ConversationKey, chatsAtom } from '../../store/chats.ts';
-import { type FileActions, type NewFile, type Upload, uploadsAtom } from '../../store/files.ts';
+import { type FileActions, type Upload, uploadsAtom } from '../../store/files.ts';
 import type { Chats } from '../conversations/chats.ts';
 import { type Outbox, sendQueued } from '../conversations/outbox.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, isPassing, toAppError } from '../core/failures.ts';
 import { restoreInterrupted } from './interrupted.ts';
-import { createPendingMessages, type PendingFile, type PendingMessage } from './pendingMessages.ts';
+import {
+  createPendingMessages,
+  type Original,
+  type PendingFile,
+  type PendingMessage,
+  pendingView,
+  type Unsealed,
+} from './pendingMessages.ts';
 import type { PieceStore } from './pieceStore.ts';
+import { openFile } from './reading.ts';
+import { createSealing } from './sealing.ts';
+import { chosenFile, type FileToSeal, filesOfMessage } from './sources.ts';
 
-/** Bytes of a file that the worker is given at once, and gives. */
-export const pieceLength = 1024 * 1024;
 const retryBase = 1_000;
 const retryMax = 30_000;
-/** The share of an upload's progress that sealing is. */
-const sealing = 0.1;
+/** Returns whether the relay may do later what it doesn't now. A failure to read a file has a sentence around it. */
+const mayServeLater = (error: unknown) => isPassing(error instanceof AppError ? error.cause : error);
+
+/** The share of an upload's progress that sealing is: of files that have to be fetched first, half of it. */
+const sealingOf = ({ original }: Pick<PendingMessage, 'original'>) => (original === undefined ? 0.1 : 0.5);
 
 export interface UploadsOptions {
   readonly deps: SessionDeps;
@@ -34,7 +45,7 @@ export interface UploadsOptions {
   readonly pieces: PieceStore;
 }
 
-export interface Uploads extends Pick<FileActions, 'discardUpload' | 'retryUpload' | 'send'> {
+export interface Uploads extends Pick<FileActions, 'discardUpload' | 'forward' | 'retryUpload' | 'send'> {
   /** Goes on with what was on its way as the page was left. */
   resume(): Promise<void>;
 }
@@ -47,6 +58,10 @@ export function createUploads(options: UploadsOptions): Uploads {
   const { background, blobs, chats, isActive, ownUserId, pieces } = options;
   const { clock, crypto, locks, newId, random, store } = options.deps;
   const pending = createPendingMessages(options.deps);
+  const { forget, sealAll } = createSealing({ crypto, pieces });
+  const reading = { blobs, crypto };
+  const viewOf = (message: Unsealed, files: readonly Pick<FileToSeal, 'facts' | 'size'>[]) =>
+    pendingView(message, files, ownUserId);
   /** Views that stand for the messages until they are queued. */
   const shown = new Map<string, MessageView>();
   const stops = new Map<string, AbortController>();
@@ -80,45 +95,6 @@ export function createUploads(options: UploadsOptions): Uploads {
       if (!isThere) chats.addMessages(message.conversationId, [message]);
     }
   });
-
-  function viewOf(
-    message: Omit<PendingMessage, 'files'>,
-    files: readonly Pick<PendingFile, 'facts' | 'size'>[],
-  ): MessageView {
-    return {
-      conversationId: message.conversationId,
-      messageId: message.messageId,
-      seq: null,
-      senderId: ownUserId,
-      senderDeviceId: '',
-      timestamp: message.sentAt,
-      status: 'sending',
-      content: {
-        kind: 'files',
-        text: message.text,
-        files: files.map(({ facts, size }) => ({ ...facts, size })),
-      },
-    };
-  }
-
-  /** Seals a file into this browser's storage. */
-  async function seal(
-    { facts, source }: NewFile,
-    signal: AbortSignal,
-    onProgress: (share: number) => void,
-  ): Promise<PendingFile> {
-    const { fileId, pieces: count, sealedSize } = await crypto.beginFile(source.size);
-    let sealedPiece = 0;
-    for (let index = 0; index < count; index += 1) {
-      signal.throwIfAborted();
-      const piece = await source.slice(index * pieceLength, (index + 1) * pieceLength).arrayBuffer();
-      const sealed = await crypto.sealPiece(fileId, index, piece);
-      sealedPiece ||= sealed.byteLength;
-      await pieces.put(fileId, index, sealed);
-      onProgress((index + 1) / count);
-    }
-    return { fileId, blobId: null, size: source.size, sealedSize, sealedPiece, isUploaded: false, facts };
-  }
 
   /**
    * Ends the uploads of this device that no message waits for: their ids were lost with an answer, and they would take the room of others
@@ -204,7 +180,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       } catch (error) {
         signal.throwIfAborted();
         const mayPass =
-          isPassing(error) || (error instanceof BlobError && error.code !== 'unsupported-version');
+          mayServeLater(error) || (error instanceof BlobError && error.code !== 'unsupported-version');
         if (!isActive() || !mayPass) throw error;
         change(messageId, { isWaiting: true });
       }
@@ -215,7 +191,8 @@ export function createUploads(options: UploadsOptions): Uploads {
 
   async function bring(given: PendingMessage, signal: AbortSignal): Promise<void> {
     let message = given;
-    const { conversationId, inReplyTo, messageId, sentAt, text } = message;
+    const { conversationId, inReplyTo, isMarkdown, messageId, original, sentAt, text } = message;
+    const sealing = sealingOf(message);
     const total = message.files.reduce((sum, { sealedSize }) => sum + sealedSize, 0);
     const done = () =>
       message.files.reduce((sum, { isUploaded, sealedSize }) => sum + (isUploaded ? sealedSize : 0), 0);
@@ -243,6 +220,8 @@ export function createUploads(options: UploadsOptions): Uploads {
       text,
       sentAt,
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
+      ...(isMarkdown === undefined ? {} : { isMarkdown }),
+      isForwarded: original !== undefined,
       files: message.files.map(({ blobId, facts, fileId }) => ({ ...facts, fileId, blobId: blobId ?? '' })),
     });
     hide(messageId);
@@ -277,7 +256,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     await whileUploading(() =>
       tellFailure(messageId, async () => {
         signal.throwIfAborted();
-        const message = (await pending.all()).find((one) => one.messageId === messageId);
+        const message = await pending.find(messageId);
         // Another tab has brought it, or given it up.
         if (message === undefined) return hide(messageId);
         if (message.unsealed !== undefined) throw new AppError('storage-erased', t('files.uploadLost'));
@@ -289,36 +268,60 @@ export function createUploads(options: UploadsOptions): Uploads {
   /** Another tab must not take the pieces for left ones while they are made. */
   const whileSealing = (task: () => Promise<void>) => locks.request(`sealing:${ownUserId}`, task);
 
-  async function sealAll(
-    message: Omit<PendingMessage, 'files'>,
-    files: readonly NewFile[],
-    signal: AbortSignal,
+  /**
+   * Seals the files of a message, and brings them then.
+   * @param isBegun it was kept before: another tab may have sealed them since, or given them up
+   */
+  async function sealThenRun(
+    message: Unsealed,
+    files: readonly FileToSeal[],
+    isBegun: boolean,
   ): Promise<void> {
-    const sealed: PendingFile[] = [];
-    await pending.keep({ ...message, files: [], unsealed: files.length });
-    try {
-      for (const [at, file] of files.entries()) {
-        sealed.push(
-          await seal(file, signal, (share) =>
-            change(message.messageId, { progress: (sealing * (at + share)) / files.length }),
-          ),
-        );
-      }
-      await pending.keep({ ...message, files: sealed });
-    } catch (error) {
-      for (const { fileId } of sealed) await forget(fileId).catch(() => undefined);
-      throw error;
-    }
+    const { messageId } = message;
+    const signal = stopOf(messageId);
+    const share = sealingOf(message);
+    const step = (task: () => Promise<void>) => {
+      signal.throwIfAborted();
+      return persistently(messageId, signal, task);
+    };
+    let isSealed = false;
+    await tellFailure(messageId, () =>
+      whileSealing(async () => {
+        const kept = isBegun ? await pending.find(messageId) : undefined;
+        if (!isBegun || kept?.unsealed !== undefined) {
+          signal.throwIfAborted();
+          await pending.keep({ ...message, files: [], unsealed: files.length });
+          const sealed = await sealAll(files, step, (done) =>
+            change(messageId, { progress: share * done, isWaiting: false }),
+          );
+          signal.throwIfAborted();
+          await pending.keep({ ...message, files: sealed });
+        }
+        isSealed = true;
+      }),
+    );
+    if (isSealed) await run(messageId);
   }
 
-  async function forget(fileId: string): Promise<void> {
-    await pieces.remove(fileId);
-    await crypto.forgetFile(fileId);
+  /** Goes on with a message from where it was left: those that are passed on can be had once more. */
+  async function goOn(messageId: string): Promise<void> {
+    const message = await pending.find(messageId);
+    if (message?.original === undefined || message.unsealed === undefined) return run(messageId);
+    const { files: _none, unsealed: _count, ...unsealed } = message;
+    await sealThenRun(unsealed, originalFiles(message.original), true);
+  }
+
+  const originalFiles = ({ files, ...message }: Original) => filesOfMessage(reading, message, files);
+
+  /** Shows a message, and begins to seal its files. */
+  function begin(message: Unsealed, files: readonly FileToSeal[]): void {
+    show(viewOf(message, files));
+    background(() => sealThenRun(message, files, false));
   }
 
   async function discard(messageId: string): Promise<void> {
     stops.get(messageId)?.abort();
-    const message = (await pending.all()).find((one) => one.messageId === messageId);
+    const message = await pending.find(messageId);
     await pending.forget(messageId);
     hide(messageId);
     chats.removeMessage(messageId);
@@ -329,40 +332,37 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
+  function newMessage(key: ConversationKey) {
+    const conversationId = conversationOf(key, ownUserId);
+    if (conversationId === null) throw new AppError('not-found', t('errors.sendNotFound'));
+    return { conversationId, messageId: newId(), sentAt: timestamp(clock) };
+  }
+
   return {
-    async send(key: ConversationKey, text, files, inReplyTo) {
-      const conversationId = conversationOf(key, ownUserId);
-      if (conversationId === null) throw new AppError('not-found', t('errors.sendNotFound'));
-      const message = {
-        conversationId,
-        messageId: newId(),
-        text: text.trim(),
-        sentAt: timestamp(clock),
-        ...(inReplyTo === undefined ? {} : { inReplyTo }),
-      };
-      const { messageId } = message;
-      const signal = stopOf(messageId);
-      show(
-        viewOf(
-          message,
-          files.map(({ facts, source }) => ({ facts, size: source.size })),
-        ),
-      );
-      background(async () => {
-        let isSealed = false;
-        await tellFailure(messageId, () =>
-          whileSealing(async () => {
-            await sealAll(message, files, signal);
-            isSealed = true;
-          }),
-        );
-        if (isSealed) await run(messageId);
-      });
+    async send(key, text, files, inReplyTo) {
+      const answer = inReplyTo === undefined ? {} : { inReplyTo };
+      begin({ ...newMessage(key), text: text.trim(), ...answer }, files.map(chosenFile));
+    },
+
+    async forward(key, { content, conversationId, messageId }, { isMarkdown = false, text }) {
+      const message = newMessage(key);
+      if (content.kind !== 'files') throw new AppError('usage', t('files.readFailed'));
+      const { files } = content;
+      for (const index of files.keys()) {
+        try {
+          await (await openFile(reading, { conversationId, messageId, index })).probe();
+        } catch (error) {
+          // Without a network it waits, as what is sent anew does.
+          if (!mayServeLater(error)) throw error;
+        }
+      }
+      const original = { conversationId, messageId, files };
+      begin({ ...message, text, isMarkdown, original }, originalFiles(original));
     },
 
     retryUpload(messageId) {
       change(messageId, { failure: null, isWaiting: false });
-      background(() => run(messageId));
+      background(() => goOn(messageId));
     },
 
     discardUpload: discard,
@@ -371,10 +371,11 @@ export function createUploads(options: UploadsOptions): Uploads {
       background(() => whileUploading(endLost));
       const messages = await pending.all();
       for (const message of messages) {
-        if (shown.has(message.messageId) || message.unsealed !== undefined) continue;
-        show(viewOf(message, message.files));
-        change(message.messageId, { progress: sealing });
-        background(() => run(message.messageId));
+        const { messageId, original, unsealed } = message;
+        if (shown.has(messageId) || (unsealed !== undefined && original === undefined)) continue;
+        show(viewOf(message, original === undefined ? message.files : originalFiles(original)));
+        change(messageId, { progress: unsealed === undefined ? sealingOf(message) : 0 });
+        background(() => goOn(messageId));
       }
       await whileSealing(async () => {
         const left = await pending.all();

@@ -67,9 +67,50 @@ describe('a forwarded message', () => {
   });
 
   it('has one mark, and neither an author nor what names the original', () => {
-    const content = decodeMimiContent(payloadBytes(encodeTextPayload('hei', salt, null, 0, true)));
+    const content = decodeMimiContent(payloadBytes(encodeTextPayload('hei', salt, { isForwarded: true })));
     expect([...content.extensions]).toEqual([['sinetti-forwarded', true]]);
     expect([content.inReplyTo, content.replaces, content.topicId.length]).toEqual([null, null, 0]);
+  });
+
+  it.each([
+    ['a plain text that looks formatted', 'Not *so*', false, {}],
+    ['a formatted text', 'Quite *so*', true, { isMarkdown: true }],
+    ['a formatted text without a mark', 'Plainly', true, { isMarkdown: true }],
+  ])('arrives in the format that it had: %s', async (_what, text, isMarkdown, format) => {
+    const { alice, bob } = await createPair();
+    const messageId = alice.relay.uuid();
+    const input = { conversationId: CHAT, messageId, text, isForwarded: true, isMarkdown, sentAt };
+    await alice.api.queueMessage(input);
+    await alice.flush(messageId);
+    await bob.sync();
+    expect((await bob.history(CHAT)).at(-1)?.content).toEqual({ kind: 'text', text, ...format });
+    const wrong = { ...input, isMarkdown: 'yes' } as unknown as typeof input;
+    await expect(alice.api.queueMessage(wrong)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('may be of files, with what is said of them and a caption in the format that it had', async () => {
+    const { alice, bob } = await createPair();
+    const { fileId } = await alice.api.beginFile(1);
+    await alice.api.sealPiece(fileId, 0, new ArrayBuffer(1));
+    const messageId = alice.relay.uuid();
+    const waveform = Array.from({ length: 64 }, (_value, at) => at % 32);
+    const facts = {
+      name: 'hello.webm',
+      type: 'audio/webm',
+      kind: 'voice',
+      description: 'Hello',
+      waveform,
+    } as const;
+    const files = [{ ...facts, fileId, blobId: 'AAAAAAAAAAAAAAAAAAAAAA' }];
+    const message = { conversationId: CHAT, messageId, text: 'Listen to *this*', sentAt, files };
+    await alice.api.queueFiles({ ...message, isForwarded: true, isMarkdown: false });
+    await alice.flush(messageId);
+    await bob.sync();
+    expect((await bob.history(CHAT)).at(-1)).toMatchObject({
+      content: { kind: 'files', text: 'Listen to *this*', files: [{ ...facts, size: 1 }] },
+      isForwarded: true,
+    });
+    expect((await bob.history(CHAT)).at(-1)?.content).not.toHaveProperty('isMarkdown');
   });
 
   it('disappears as the conversation has it to which it goes', async () => {

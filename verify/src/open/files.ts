@@ -1,10 +1,10 @@
-import { sha256 } from '../canonical.ts';
+import { sha256 } from '../chain/canonical.ts';
+import { Failure } from '../chain/errors.ts';
+import type { Origins } from '../chain/expected.ts';
+import { origins as bothOrigins, type ReleaseStatement } from '../chain/statement.ts';
 import { fileKey } from '../compare.ts';
-import { Failure } from '../errors.ts';
-import type { Origins } from '../expected.ts';
 import type { Fetcher } from '../fetching.ts';
 import { manifestPath, type OperatorSettings, releasedManifest } from '../operator.ts';
-import { origins as bothOrigins, type ReleaseStatement } from '../statement.ts';
 
 /**
  * Fetches the files of a release from a relay, each of which has to be the one that was signed.
@@ -27,7 +27,7 @@ export async function fetchRelease(
         const { content: served, status } = await fetcher.get(url, 'empty');
         const isFilled = origin === 'app' && path === manifestPath;
         const content = isFilled ? releasedManifest(served, settings) : served;
-        if (status === 200 && sha256(content) === hash) files.set(fileKey(origin, path), content);
+        if (status === 200 && (await sha256(content)) === hash) files.set(fileKey(origin, path), content);
         else wrong.push(url);
       }),
     ),

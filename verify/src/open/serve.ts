@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { fileKey } from '../compare.ts';
-import { Failure } from '../errors.ts';
+import { Failure } from '../chain/errors.ts';
 import {
   contentTypeOf,
   headersAt,
@@ -8,9 +7,10 @@ import {
   type Origins,
   operatorScript,
   workerSettings,
-} from '../expected.ts';
+} from '../chain/expected.ts';
+import type { Origin, ReleaseStatement } from '../chain/statement.ts';
+import { fileKey } from '../compare.ts';
 import { filledManifest, manifestPath, type OperatorSettings, operatorPath } from '../operator.ts';
-import type { Origin, ReleaseStatement } from '../statement.ts';
 import { type Onward, passOn, passSocketOn, refuseSocket, relayPath, socketPath } from './proxy.ts';
 
 export interface ServeOptions {

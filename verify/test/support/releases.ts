@@ -3,11 +3,11 @@ import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { releaseHeaders } from '../../../relay/src/http/headers.ts';
 import { scriptsIn } from '../../../relay/src/http/static.ts';
-import { sha256 } from '../../src/canonical.ts';
-import { type Chain, type SignedStep, verifyChain } from '../../src/chain.ts';
+import { sha256 } from '../../src/chain/canonical.ts';
+import { type Chain, type SignedStep, verifyChain } from '../../src/chain/chain.ts';
+import { releasesPath } from '../../src/chain/reading.ts';
 import type { Row } from '../../src/compare.ts';
 import { stateKeys, stateRelease } from '../../src/making.ts';
-import { releasesPath } from '../../src/relay.ts';
 import { type Holder, newHolder, type SignOptions } from './keys.ts';
 
 export type Holders = Readonly<Record<string, Holder>>;
@@ -77,7 +77,7 @@ export const told = (rows: readonly Row[]): string[] =>
 
 export const source = {
   commit: 'c0ffee'.padEnd(40, '0'),
-  lockfile: sha256('lock file'),
+  lockfile: await sha256('lock file'),
   node: 'v20.20.2',
 };
 
@@ -105,15 +105,19 @@ export async function firstRelease(
   facts: Parameters<typeof stated>[2] = {},
 ): Promise<SignedChain> {
   const keys = signed(stateKeys(keyLines(people), 2, null), people);
-  const root = sha256(keys.bytes);
-  const release = signed(await stated(folder, verifyChain([keys], root), facts), people);
+  const root = await sha256(keys.bytes);
+  const release = signed(await stated(folder, await verifyChain([keys], root), facts), people);
   const steps = [keys, release];
-  return { root, steps, chain: verifyChain(steps, root) };
+  return { root, steps, chain: await verifyChain(steps, root) };
 }
 
 /** Lays a chain beside a built client, as `npm run release` does. */
 export async function publish(folder: string, { chain, steps }: SignedChain): Promise<void> {
-  const target = path.join(folder, 'app', releasesPath);
+  for (const origin of ['app', 'keys'])
+    await publishAt(path.join(folder, origin, releasesPath), chain, steps);
+}
+
+async function publishAt(target: string, chain: Chain, steps: readonly SignedStep[]): Promise<void> {
   await mkdir(path.join(target, 'chain'), { recursive: true });
   for (const [at, { bytes, signatures }] of steps.entries()) {
     const names = [`chain/${at + 1}.json`, ...(at + 1 === chain.release?.seq ? ['release.json'] : [])];

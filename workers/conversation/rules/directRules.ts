@@ -1,7 +1,8 @@
 import { CryptoError, equalBytes } from '@sinetti/crypto-core';
 import { certificateOf, readableCertificate } from '../../identity/certificates.ts';
 import { isOfLeaf } from '../../identity/revocations.ts';
-import { changesTimerAlone, isSameDevice, type ProposedCommit, type Rules, removalGrounds } from './rules.ts';
+import { changesOneAgreement } from './agreed.ts';
+import { isSameDevice, type ProposedCommit, type Rules, removalGrounds } from './rules.ts';
 
 /** The person whose device this is, by what it knows of their devices. */
 export interface OwnDevices {
@@ -60,7 +61,7 @@ function checkCommit(
   }
   // No honest client sends any of these in a direct conversation.
   if (commit.endsGroup) throw new CryptoError('policy', 'ends the conversation');
-  if (commit.changesExtensions && !changesTimerAlone(commit))
+  if (commit.changesExtensions && !changesOneAgreement(commit))
     throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
 }

@@ -10,8 +10,8 @@ import { certificateOf, readableCertificate } from '../../identity/certificates.
 import { isOfLeaf } from '../../identity/revocations.ts';
 import type { GroupRecord } from '../../storage/records.ts';
 import { verifiedLeaver } from '../leaveStatements.ts';
+import { changesOneAgreement } from './agreed.ts';
 import {
-  changesTimerAlone,
   type DeviceName,
   type Grounds,
   isSameDevice,
@@ -101,7 +101,7 @@ function checkCommit(
   // A creator's own device may break these rules to repair the group; the other people's devices are not in
   // that epoch.
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
-  if (commit.changesExtensions && !isRepair && !changesTimerAlone(commit))
+  if (commit.changesExtensions && !isRepair && !changesOneAgreement(commit))
     throw new CryptoError('policy', 'changes the extensions');
   // Nobody would follow into another group, its creator's devices included.
   if (commit.endsGroup) throw new CryptoError('policy', 'ends the group');

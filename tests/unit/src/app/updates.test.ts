@@ -57,6 +57,7 @@ async function start(): Promise<void> {
     clock,
     log: captured.log,
     navigate,
+    storage: { getItem: () => null, setItem: () => undefined },
   });
 }
 

@@ -17,6 +17,7 @@ class FakeFrame implements KeysFrame {
   readonly control = this.#own.port1;
   /** The page's requests on the control port. */
   readonly asked: string[] = [];
+  room = vi.fn<(port: MessagePort) => void>();
   break = (_part: 'frame' | 'worker') => {};
   readonly broken = new Promise<'frame' | 'worker'>((resolve) => {
     this.break = resolve;

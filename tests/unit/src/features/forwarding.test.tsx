@@ -1,9 +1,12 @@
-import { screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { AppError } from '#src/lib/appError.ts';
 import { mentionsIn } from '#src/lib/markdown.ts';
 import { blocksAtom } from '#src/store/blocks.ts';
+import { chatsAtom, type Words } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
-import { aino, kaisa, loaded, message, veikko } from '../support/app.tsx';
+import type { FileActions } from '#src/store/files.ts';
+import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { bubble, choose, items, openVeikko, type World } from '../support/messagesTab.tsx';
 
 const others = Array.from({ length: 6 }, (_, at) => ({
@@ -41,8 +44,8 @@ describe('forwarding', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(world.actions.forwardMessage.mock.calls).toEqual(
       expect.arrayContaining([
-        [kaisa.id, 'Ask @kaisa **now**'],
-        [aino.id, 'Ask @kaisa **now**'],
+        [kaisa.id, { text: 'Ask @kaisa **now**', isMarkdown: true }],
+        [aino.id, { text: 'Ask @kaisa **now**', isMarkdown: true }],
       ]),
     );
     expect(world.toasts()).toContain('success: Message forwarded to 2 conversations');
@@ -57,9 +60,9 @@ describe('forwarding', () => {
     await pick(world, dialog, 'veikko');
     await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
     await waitFor(() => expect(world.actions.forwardMessage).toHaveBeenCalled());
-    const [[, sent]] = world.actions.forwardMessage.mock.calls as unknown as [[string, string]];
-    expect(mentionsIn(sent)).toEqual([]);
-    expect(sent).toContain('veikko-id');
+    const [[, sent]] = world.actions.forwardMessage.mock.calls as unknown as [[string, Words]];
+    expect(mentionsIn(sent.text)).toEqual([]);
+    expect(sent.text).toContain('veikko-id');
   });
 
   it('goes to five at most, and says so', async () => {
@@ -70,7 +73,7 @@ describe('forwarding', () => {
     expect(dialog.getByRole('status')).toHaveTextContent('Five are chosen, the most at once: other0');
     await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
     await waitFor(() => expect(world.actions.forwardMessage).toHaveBeenCalledTimes(5));
-    expect(world.actions.forwardMessage).not.toHaveBeenCalledWith('other-5', 'At ten?');
+    expect(world.actions.forwardMessage).not.toHaveBeenCalledWith('other-5', { text: 'At ten?' });
   });
 
   it('names where it failed, and tries again there alone', async () => {
@@ -85,7 +88,46 @@ describe('forwarding', () => {
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Forward' })).toBeEnabled());
     await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
     await waitFor(() => expect(world.actions.forwardMessage).toHaveBeenCalledTimes(3));
-    expect(world.actions.forwardMessage).toHaveBeenLastCalledWith(failed, 'At ten?');
+    expect(world.actions.forwardMessage).toHaveBeenLastCalledWith(failed, { text: 'At ten?' });
+  });
+
+  it('ends where its author deletes the message meanwhile, between one conversation and the next too', async () => {
+    const said = message(veikko.id, 'At ten?');
+    const world = await openVeikko(said);
+    const dialog = await openDialog(world, 'At ten?');
+    await pick(world, dialog, 'kaisa', 'veikko');
+    let goOn: () => void = () => undefined;
+    world.actions.forwardMessage.mockImplementationOnce(() => new Promise((resolve) => (goOn = resolve)));
+    await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
+    await waitFor(() => expect(world.actions.forwardMessage).toHaveBeenCalledOnce());
+    act(() => world.store.set(chatsAtom, { [veikko.id]: chat([{ ...said, content: { kind: 'deleted' } }]) }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await act(async () => goOn());
+    expect(world.actions.forwardMessage).toHaveBeenCalledOnce();
+    expect(world.toasts()).toEqual([]);
+  });
+
+  it('passes files on with their caption, and says where they are no longer', async () => {
+    const files = [
+      { kind: 'picture', name: 'Map.png', type: 'image/png', size: 3, description: '' },
+    ] as const;
+    const said = message(veikko.id, { kind: 'files', text: 'Here', files });
+    const world = await openVeikko(
+      said,
+      message(aino.id, { kind: 'files', text: 'Going', files }, { seq: null }),
+    );
+    const forward = vi.fn<FileActions['forward']>().mockResolvedValue();
+    world.actions.files.mockResolvedValue({ forward } as Partial<FileActions> as FileActions);
+    expect(await items(world, 'Going')).not.toContain('Forward');
+    await world.user.keyboard('{Escape}');
+    const dialog = await openDialog(world, 'Here');
+    await pick(world, dialog, 'kaisa');
+    forward.mockRejectedValueOnce(new AppError('not-found', 'The server no longer has this file.'));
+    await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
+    await waitFor(() => expect(world.toasts()).toEqual(['error: The server no longer has this file.']));
+    await world.user.click(dialog.getByRole('button', { name: 'Forward' }));
+    await waitFor(() => expect(forward).toHaveBeenLastCalledWith(kaisa.id, said, { text: 'Here' }));
+    expect(world.actions.forwardMessage).not.toHaveBeenCalled();
   });
 
   it('is not offered to blocked people', async () => {

@@ -13,6 +13,7 @@ interface ChatOptions {
   place?: ReadingPlace | null;
 }
 
+const noMessages: readonly MessageView[] = [];
 const noStars: ReadonlySet<string> = new Set();
 
 /** Messages of Veikko, one a minute. */
@@ -38,6 +39,7 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
     star: ignore,
     deleteForEveryone: ignore,
     deleteHere: ignore,
+    pin: ignore,
     versions: async () => [],
   };
   function Chat() {
@@ -46,6 +48,8 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
       <MessageList
         label="Messages with veikko"
         {...shown}
+        pinned={noMessages}
+        isPinnedFull={false}
         ownId={aino.id}
         nameOf={() => 'veikko'}
         receiptOf={() => null}

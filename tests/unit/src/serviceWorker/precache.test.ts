@@ -4,26 +4,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nudgePath } from '#src/serviceWorker/messages.ts';
 import { answerWithoutPage, isPageOfApp, withKeysOrigin } from '#src/serviceWorker/navigations.ts';
 import { type BuildFile, Precache } from '#src/serviceWorker/precache.ts';
+import { MemoryCaches } from '#tests/support/memoryCaches.ts';
 
 const origin = 'https://sinetti.example';
-
-/** The part of the browser's caches that is used. */
-class MemoryCaches {
-  readonly stored = new Map<string, Map<string, Response>>();
-
-  async open(name: string): Promise<Cache> {
-    const entries = this.stored.get(name) ?? new Map<string, Response>();
-    this.stored.set(name, entries);
-    const cache: Pick<Cache, 'match' | 'put'> = {
-      match: async (path) => entries.get(path as string)?.clone(),
-      put: async (path, response) => void entries.set(path as string, response),
-    };
-    return cache as Cache;
-  }
-
-  keys = async () => [...this.stored.keys()];
-  delete = async (name: string) => this.stored.delete(name);
-}
 
 const contents: Record<string, string> = {
   '/index.html': '<!doctype html>',
@@ -37,6 +20,7 @@ let served: Map<string, string>;
 let asked: string[];
 let refused: string[];
 let offline: boolean;
+let pinned: boolean;
 
 const fetchFile = vi.fn<typeof globalThis.fetch>();
 
@@ -46,6 +30,7 @@ beforeEach(() => {
   asked = [];
   refused = [];
   offline = false;
+  pinned = false;
   fetchFile.mockReset().mockImplementation(async (input, init) => {
     const path = typeof input === 'string' ? input : new URL((input as Request).url).pathname;
     asked.push(`${path} ${init?.cache ?? 'as it is'}`);
@@ -86,6 +71,7 @@ function version(
     fetch: fetchFile,
     digest: (content) => crypto.subtle.digest('SHA-256', content),
     onRefused: (path) => refused.push(path),
+    isPinned: async () => pinned,
   });
 }
 
@@ -326,6 +312,21 @@ describe('a version in use', () => {
     );
     expect(await textOf(precache.answer(navigation('/dashboard')))).toBe('the page as it is now');
     expect(caches.stored.get('sinetti-one')?.has('/index.html')).toBe(false);
+  });
+});
+
+describe('a release that is held on to', () => {
+  it('has the network serve no page in the place of one that is gone', async () => {
+    const precache = version('one');
+    await precache.install();
+    caches.stored.clear();
+    served.set('/index.html', 'another page');
+    pinned = true;
+    const answer = await precache.answer(navigation('/dashboard'));
+    expect(answer?.status).toBe(503);
+    expect(await answer?.text()).toMatch(/^This browser has lost the app/);
+    served.set('/index.html', contents['/index.html'] ?? '');
+    expect(await textOf(precache.answer(navigation('/dashboard')))).toBe(contents['/index.html']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { agreeOnTimer } from '#src/services/conversations/agreeOnTimer.ts';
+import { agreeOn } from '#src/services/conversations/agreeOn.ts';
 import { type Chats, createChats } from '#src/services/conversations/chats.ts';
 import { createDisappearing, type Disappearing } from '#src/services/conversations/disappearing.ts';
 import { createBackground } from '#src/services/core/failures.ts';
@@ -49,11 +49,11 @@ describe('messages that disappear', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('leave the chat, the list, answers, the stars, the input and what a screen reader is told', async () => {
+  it('leave the chat, the list, what is pinned, answers, the stars, the input and what a screen reader is told', async () => {
     const secret = received(1, { timer: 60 });
     const { messageId, senderId, content } = secret;
     const answer = received(2, { quote: { message: { messageId, senderId, content } } });
-    chats.setState(state({ lastMessage: secret }));
+    chats.setState(state({ lastMessage: secret, pinned: [secret] }));
     chats.addMessages(conversationId, [secret, answer]);
     deps.store.set(composeAtom, peer, () => ({ replyTo: secret }));
     deps.store.set(announcementAtom, 'text 1');
@@ -65,7 +65,7 @@ describe('messages that disappear', () => {
     expect(deps.store.get(starsAtom)).toEqual([]);
     expect(ids()).toEqual(['m2']);
     expect(chats.get(peer).messages[0]?.quote).toEqual({ message: null, hasDisappeared: true });
-    expect(chats.get(peer).state?.lastMessage).toBeNull();
+    expect(chats.get(peer).state).toMatchObject({ lastMessage: null, pinned: [] });
     expect(deps.store.get(composingAtom)[peer]?.replyTo).toBeNull();
     expect(deps.store.get(announcementAtom)).toBe('');
   });
@@ -112,14 +112,15 @@ describe('messages that disappear', () => {
   });
 });
 
-describe('a timer', () => {
+describe('all that members agree on', () => {
   const submission = (commit: string) => ({ commit }) as never;
+  const never = () => Promise.reject(new Error('not asked for'));
 
   it('is brought into the log after what has to go first, until it is there', async () => {
     const due = [submission('removal'), submission('timer'), null];
     const submitted: unknown[] = [];
-    await agreeOnTimer(
-      { setTimer: () => Promise.resolve(due.shift() ?? null) },
+    await agreeOn(
+      { setTimer: () => Promise.resolve(due.shift() ?? null), setPinned: never },
       {
         submit: (one) => {
           submitted.push(one.commit);
@@ -127,15 +128,21 @@ describe('a timer', () => {
         },
       },
       conversationId,
-      60,
+      { seconds: 60 },
     );
     expect(submitted).toEqual(['removal', 'timer']);
   });
 
-  it('says where a device is too old to know of it', async () => {
-    const setTimer = () => Promise.reject(Object.assign(new Error('no'), { code: 'invalid-proposal' }));
-    const submit = () => Promise.reject(new Error('nothing to submit'));
-    await expect(agreeOnTimer({ setTimer }, { submit }, conversationId, 60)).rejects.toMatchObject({
+  it.each([
+    ['the timer', { seconds: 60 }],
+    ['what is pinned', { messageId: 'm1', isPinned: true }],
+  ])('is %s, and says where a device is too old to know of it', async (_what, agreement) => {
+    const tooOld = () => Promise.reject(Object.assign(new Error('no'), { code: 'invalid-proposal' }));
+    const crypto =
+      'seconds' in agreement
+        ? { setTimer: tooOld, setPinned: never }
+        : { setTimer: never, setPinned: tooOld };
+    await expect(agreeOn(crypto, { submit: never }, conversationId, agreement)).rejects.toMatchObject({
       code: 'invalid-proposal',
       message: expect.stringContaining('updated the app'),
     });

@@ -85,6 +85,15 @@ describe('the readable file', () => {
     expect(shown(document, '.own .meta')[0]).toContain('Not sent');
   });
 
+  it('tells which messages are pinned', async () => {
+    const pinned = received(2, text('The rules.'));
+    const { document } = await page({
+      logs: logOf([received(1, text('Hello.')), pinned]),
+      states: [state({ pinned: [pinned] })],
+    });
+    expect(shown(document, '.messages .meta').map((meta) => meta.includes('Pinned'))).toEqual([false, true]);
+  });
+
   it('tells of answers, edits, deletions and reactions', async () => {
     const { content, messageId, senderId } = received(1, text('Shall we row?'));
     const { document } = await page({

@@ -1,4 +1,5 @@
-/** Timers, the reading that starts clocks, and what is left in a browser of what was over. */
+/** Timers and pinned messages, on which members agree; the reading that starts clocks, and what is left of what was over. */
+import type { CommitSubmission } from '#workers/api/cryptoApi.ts';
 import { linesOf } from './changes.ts';
 import { ALICE_AND_BOB as CHAT, createPair, selfOf, type TestDevice, type World } from './device.ts';
 import { kept, OWN } from './ownDevices.ts';
@@ -7,13 +8,31 @@ export const HOUR = 60 * 60 * 1000;
 
 /** Has a device agree with the others on a timer. */
 export async function setTimer(device: TestDevice, conversationId: string, seconds: number): Promise<void> {
+  await agreeOn(device, conversationId, () => device.api.setTimer(conversationId, seconds));
+}
+
+/** Has a device pin a message for everybody, or unpin it. */
+export async function setPinned(
+  device: TestDevice,
+  conversationId: string,
+  messageId: string,
+  isPinned = true,
+): Promise<void> {
+  await agreeOn(device, conversationId, () => device.api.setPinned(conversationId, messageId, isPinned));
+}
+
+async function agreeOn(
+  device: TestDevice,
+  conversationId: string,
+  nextCommit: () => Promise<CommitSubmission | null>,
+): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
-    const submission = await device.api.setTimer(conversationId, seconds);
+    const submission = await nextCommit();
     if (submission === null) return;
     device.submit(submission);
     await device.syncOne(conversationId);
   }
-  throw new Error('no timer');
+  throw new Error('nobody agrees');
 }
 
 /** The person reads all of a conversation on this device, which tells the person's others. */

@@ -102,6 +102,8 @@ export function state(change: Partial<ConversationState> = {}): ConversationStat
     joinedAt: null,
     linkFrom: null,
     timer: 0,
+    pinned: [],
+    isPinnedFull: false,
     isDoubted: false,
     group: null,
     ...change,

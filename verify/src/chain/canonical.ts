@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Failure } from './errors.ts';
 
 /** The values that statements are made of: of numbers, whole ones that every reader counts alike. */
@@ -52,6 +51,20 @@ export function parseCanonical(bytes: Uint8Array): Json {
 }
 
 /** SHA-256 in base64url without padding, as statements write it. */
-export function sha256(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('base64url');
+export async function sha256(content: Uint8Array | string): Promise<string> {
+  const hash = await digest(
+    'SHA-256',
+    typeof content === 'string' ? new TextEncoder().encode(content) : content,
+  );
+  return toBase64(hash).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** Hashes bytes by what browsers and Node.js both have. */
+export async function digest(algorithm: 'SHA-256' | 'SHA-512', content: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest(algorithm, new Uint8Array(content)));
+}
+
+/** Returns few bytes in base64, with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
 }

@@ -15,7 +15,9 @@ export type FailureCode =
   /** An older release than was seen before, or another one in its place. */
   | 'rollback'
   /** A file or a header that is not the release's. */
-  | 'different';
+  | 'different'
+  /** A release that the person who uses this browser has not agreed to yet. */
+  | 'agreement';
 
 export class Failure extends Error {
   readonly code: FailureCode;

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { digest, toBase64 } from './canonical.ts';
 import { Failure } from './errors.ts';
 
 /** The purpose that `ssh-keygen -Y sign -n` is told: a signature for another one proves nothing here. */
@@ -35,15 +35,6 @@ export function parseSigningKey(line: string): SigningKey {
   return key;
 }
 
-/**
- * Returns a key's fingerprint as `ssh-keygen -l` writes it, to be compared with what its holder says by another way.
- * @throws Failure `malformed`
- */
-export function fingerprintOf(line: string): string {
-  const hash = createHash('sha256').update(parseSigningKey(line).blob).digest('base64');
-  return `SHA256:${hash.replace(/=+$/, '')}`;
-}
-
 function keyOf(blob: Uint8Array): SigningKey {
   const reader = new Reader(blob);
   const type = keyTypes.find((name) => name === reader.peekText());
@@ -61,9 +52,9 @@ function keyOf(blob: Uint8Array): SigningKey {
  * @returns whether this key has made it, for {@link releaseNamespace}
  * @throws Failure `malformed` for what is no signature, or one in another form than OpenSSH writes
  */
-export function isSignedBy(key: SigningKey, message: Uint8Array, armored: string): boolean {
+export async function isSignedBy(key: SigningKey, message: Uint8Array, armored: string): Promise<boolean> {
   const reader = new Reader(fromArmor(armored));
-  if (reader.bytes(magic.length).toString('latin1') !== magic || reader.number() !== 1) {
+  if (toLatin1(reader.bytes(magic.length)) !== magic || reader.number() !== 1) {
     throw new Failure('malformed', 'This is no SSH signature of version 1.');
   }
   const blob = reader.string();
@@ -76,43 +67,57 @@ export function isSignedBy(key: SigningKey, message: Uint8Array, armored: string
   if (algorithm === undefined || reserved !== '') {
     throw new Failure('malformed', 'This SSH signature uses what no release does.');
   }
-  if (namespace !== releaseNamespace || !Buffer.from(blob).equals(key.blob)) return false;
-  const signed = Buffer.concat([
-    Buffer.from(magic),
-    ...[namespace, reserved, hash, createHash(algorithm).update(message).digest()].map(lengthPrefixed),
+  if (namespace !== releaseNamespace || toBase64(blob) !== toBase64(key.blob)) return false;
+  const hashed = await digest(algorithm === 'sha256' ? 'SHA-256' : 'SHA-512', message);
+  const signed = joined([
+    fromLatin1(magic),
+    ...[fromLatin1(namespace), fromLatin1(reserved), fromLatin1(hash), hashed].map(lengthPrefixed),
   ]);
   return isOverSigned(key, signed, signature);
 }
 
-function isOverSigned(key: SigningKey, signed: Uint8Array, blob: Uint8Array): boolean {
+async function isOverSigned(key: SigningKey, signed: Uint8Array, blob: Uint8Array): Promise<boolean> {
   const reader = new Reader(blob);
   if (reader.text() !== key.type)
     throw new Failure('malformed', 'The signature is of another type than its key.');
   const signature = reader.string();
   if (signature.length !== 64) throw new Failure('malformed', 'A signature of Ed25519 has 64 bytes.');
-  const publicKey = createPublicKey({
-    format: 'jwk',
-    key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key.raw).toString('base64url') },
-  });
+  const publicKey = await crypto.subtle.importKey('raw', new Uint8Array(key.raw), 'Ed25519', false, [
+    'verify',
+  ]);
+  const isOver = (content: Uint8Array) =>
+    crypto.subtle.verify('Ed25519', publicKey, new Uint8Array(signature), new Uint8Array(content));
   if (key.application === null) {
     reader.end();
-    return verify(null, signed, publicKey, signature);
+    return isOver(signed);
   }
   // A security key signs the application's hash, that it was touched, and how often it has signed.
   const state = reader.bytes(5);
   reader.end();
   if (((state[0] ?? 0) & userPresent) === 0) return false;
-  const hashOf = (content: Uint8Array | string) => createHash('sha256').update(content).digest();
-  return verify(null, Buffer.concat([hashOf(key.application), state, hashOf(signed)]), publicKey, signature);
+  const application = await digest('SHA-256', fromLatin1(key.application));
+  return isOver(joined([application, state, await digest('SHA-256', signed)]));
 }
 
 /** A string of RFC 4251, section 5: its length and its bytes. */
-export function lengthPrefixed(content: Uint8Array | string): Buffer {
-  const bytes = Buffer.from(content);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(bytes.length);
-  return Buffer.concat([length, bytes]);
+export function lengthPrefixed(bytes: Uint8Array): Uint8Array {
+  const length = new Uint8Array(4);
+  new DataView(length.buffer).setUint32(0, bytes.length);
+  return joined([length, bytes]);
 }
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+const toLatin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes);
+const fromLatin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 const begin = '-----BEGIN SSH SIGNATURE-----\n';
 const end = '\n-----END SSH SIGNATURE-----\n';
@@ -125,22 +130,26 @@ function fromArmor(armored: string): Uint8Array {
 }
 
 function fromBase64(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64');
-  // Node passes over what is no base64.
-  if (bytes.toString('base64') !== text) throw new Failure('malformed', 'This is not base64.');
-  return bytes;
+  try {
+    const decoded = atob(text);
+    // It passes over spaces, and over bits that belong to no byte.
+    if (btoa(decoded) === text) return fromLatin1(decoded);
+  } catch {
+    // It holds other characters.
+  }
+  throw new Failure('malformed', 'This is not base64.');
 }
 
 /** Reads the fields of RFC 4251, section 5, of which none may be cut short and nothing may follow the last. */
 class Reader {
-  readonly #content: Buffer;
+  readonly #content: Uint8Array;
   #at = 0;
 
   constructor(content: Uint8Array) {
-    this.#content = Buffer.from(content);
+    this.#content = content;
   }
 
-  bytes(length: number): Buffer {
+  bytes(length: number): Uint8Array {
     const end = this.#at + length;
     if (end > this.#content.length) throw new Failure('malformed', 'This ends in the middle.');
     const part = this.#content.subarray(this.#at, end);
@@ -149,15 +158,16 @@ class Reader {
   }
 
   number(): number {
-    return this.bytes(4).readUInt32BE();
+    const { buffer, byteOffset } = this.bytes(4);
+    return new DataView(buffer, byteOffset).getUint32(0);
   }
 
-  string(): Buffer {
+  string(): Uint8Array {
     return this.bytes(this.number());
   }
 
   text(): string {
-    return this.string().toString('latin1');
+    return toLatin1(this.string());
   }
 
   peekText(): string {

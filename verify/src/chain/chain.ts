@@ -27,8 +27,8 @@ export interface Chain extends Place {
 }
 
 /** @throws Failure `chain` for a first step that is not the one which the reader knows */
-export function requireRoot(bytes: Uint8Array, root: string): string {
-  const hash = sha256(bytes);
+export async function requireRoot(bytes: Uint8Array, root: string): Promise<string> {
+  const hash = await sha256(bytes);
   if (hash !== root) throw new Failure('chain', `The chain begins with ${hash}, not with the root ${root}.`);
   return hash;
 }
@@ -37,13 +37,13 @@ export function requireRoot(bytes: Uint8Array, root: string): string {
  * Verifies the first step, which makes the chain: its keys sign themselves, and its hash is known beforehand.
  * @throws Failure `malformed`, `chain` or `signature`
  */
-export function begin(step: SignedStep, root: string): Chain {
-  const hash = requireRoot(step.bytes, root);
+export async function begin(step: SignedStep, root: string): Promise<Chain> {
+  const hash = await requireRoot(step.bytes, root);
   const statement = parseStatement(step.bytes);
   if (statement.type !== 'sinetti-release-keys' || statement.seq !== 1 || statement.prev !== null) {
     throw new Failure('chain', 'The first step of a chain names its keys.');
   }
-  requireSignatures(step, statement, statement);
+  await requireSignatures(step, statement, statement);
   return { seq: 1, hash, keys: statement, release: null, hashes: [hash] };
 }
 
@@ -52,7 +52,7 @@ export function begin(step: SignedStep, root: string): Chain {
  * the keys in force. New keys are signed by enough of the old ones and of themselves, so that who holds them can use them.
  * @throws Failure `malformed`, `chain` or `signature`
  */
-export function follow(chain: Chain, step: SignedStep): Chain {
+export async function follow(chain: Chain, step: SignedStep): Promise<Chain> {
   const statement = parseStatement(step.bytes);
   if (statement.seq !== chain.seq + 1) {
     throw new Failure('chain', `Step ${chain.seq + 1} of the chain calls itself step ${statement.seq}.`);
@@ -60,9 +60,9 @@ export function follow(chain: Chain, step: SignedStep): Chain {
   if (statement.prev !== chain.hash) {
     throw new Failure('chain', `Step ${statement.seq} doesn't follow the step before it.`);
   }
-  requireSignatures(step, chain.keys, statement);
+  await requireSignatures(step, chain.keys, statement);
   if (statement.type === 'sinetti-release-keys') {
-    requireSignatures(step, statement, statement);
+    await requireSignatures(step, statement, statement);
     for (const [name, key] of Object.entries(statement.keys)) {
       const former = chain.keys.keys[name];
       // The old key's signature and the new one's would be in one file.
@@ -74,7 +74,7 @@ export function follow(chain: Chain, step: SignedStep): Chain {
       }
     }
   }
-  const hash = sha256(step.bytes);
+  const hash = await sha256(step.bytes);
   return {
     seq: statement.seq,
     hash,
@@ -90,10 +90,15 @@ export function follow(chain: Chain, step: SignedStep): Chain {
  * @param seen the end of the chain as this reader has seen it before: it may have grown since, and nothing else
  * @throws Failure
  */
-export function verifyChain(steps: readonly SignedStep[], root: string, seen: Place | null = null): Chain {
+export async function verifyChain(
+  steps: readonly SignedStep[],
+  root: string,
+  seen: Place | null = null,
+): Promise<Chain> {
   const [first, ...others] = steps;
   if (first === undefined) throw new Failure('unsigned', 'There is no step in the chain.');
-  const chain = others.reduce(follow, begin(first, root));
+  let chain = await begin(first, root);
+  for (const step of others) chain = await follow(chain, step);
   requireSeen(chain, seen);
   return chain;
 }
@@ -111,13 +116,13 @@ export function requireSeen(chain: Chain, seen: Place | null): void {
   }
 }
 
-function requireSignatures(step: SignedStep, keys: KeysStatement, { seq }: Statement): void {
-  const signers = Object.entries(keys.keys)
-    .filter(([name, line]) => {
-      const armored = step.signatures[name];
-      return armored !== undefined && isSignedBy(parseSigningKey(line), step.bytes, armored);
-    })
-    .map(([name]) => name);
+async function requireSignatures(step: SignedStep, keys: KeysStatement, { seq }: Statement): Promise<void> {
+  const signers: string[] = [];
+  for (const [name, line] of Object.entries(keys.keys)) {
+    const armored = step.signatures[name];
+    if (armored !== undefined && (await isSignedBy(parseSigningKey(line), step.bytes, armored)))
+      signers.push(name);
+  }
   if (signers.length >= keys.threshold) return;
   const found = signers.length === 0 ? 'none' : signers.join(', ');
   throw new Failure(

@@ -1,4 +1,3 @@
-import type { OperatorSettings } from './operator.ts';
 import type { Origin, PolicyName, ReleaseStatement } from './statement.ts';
 
 /** The addresses of a relay's two origins. */
@@ -57,7 +56,7 @@ export function headersAt(
 export function workerSettings(
   release: ReleaseStatement,
   origins: Origins,
-  operator?: OperatorSettings,
+  operator?: object,
 ): Record<string, unknown> {
   const kept = (origin: Origin, name: PolicyName) => ({
     ...withOrigins(release.headers[origin], origins),
@@ -102,4 +101,14 @@ function withOrigins(headers: Readonly<Record<string, string>>, origins: Origins
 export function filled(text: string, { app, connect = [], keys }: Origins): string {
   const beside = connect.map((origin) => ` ${origin}`).join('');
   return text.replaceAll('{app}', app).replaceAll('{keys}', keys).replaceAll(' {connect}', beside);
+}
+
+/** Returns the origins that an operator's settings have the page connect to, beside its own; null for an address of its own. */
+export function connectOf(addresses: {
+  readonly apiHost: string | null;
+  readonly mqttUrl: string | null;
+}): string[] {
+  return [addresses.apiHost, addresses.mqttUrl]
+    .filter((address) => address !== null)
+    .map((address) => `${new URL(address).protocol}//${new URL(address).host}`);
 }

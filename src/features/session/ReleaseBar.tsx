@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { Alert } from '../../ui/Alert.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Disclosure } from '../../ui/Disclosure.tsx';
+
+/** What a signed release is to the person. */
+export type ReleaseNews =
+  /** It changes these parts, which the person has to agree to. */
+  | { readonly version: string; readonly app: boolean; readonly room: boolean; readonly policies: boolean }
+  /** The relay serves no release, for a reason that is told to operators. */
+  | { readonly problem: ReleaseProblem; readonly reason: string };
+
+/** `first`: on the first visit, when nothing is in use yet. */
+export type ReleaseProblem = 'different' | 'first' | 'rollback' | 'signature' | 'unsigned';
+
+interface ReleaseBarProps {
+  release: ReleaseNews;
+  /** The person agrees, or has read what was noticed. */
+  onAnswer: () => void;
+}
+
+/** Asks about a signed release, and about its key room by itself; or says that what the relay serves is none. */
+export function ReleaseBar({ release, onAnswer }: ReleaseBarProps) {
+  const [asked, setAsked] = useState<'release' | 'room' | 'nothing'>('release');
+  if ('problem' in release) {
+    return (
+      <Alert
+        kind="warning"
+        action={
+          <Button size="small" onClick={onAnswer}>
+            {t('releases.dismiss')}
+          </Button>
+        }
+      >
+        <p>{problemText(release.problem)}</p>
+        <Disclosure summary={t('releases.details')}>
+          <code>{release.reason}</code>
+        </Disclosure>
+      </Alert>
+    );
+  }
+  const { app, policies, room, version } = release;
+  const isAsking = asked === 'room';
+  function agree() {
+    const next = room && asked === 'release' ? 'room' : 'nothing';
+    setAsked(next);
+    if (next === 'nothing') onAnswer();
+  }
+  const parts = [
+    t('releases.version', { version }),
+    t(app ? 'releases.app.changed' : 'releases.app.unchanged'),
+    t(room ? 'releases.room.changed' : 'releases.room.unchanged'),
+    ...(policies ? [t('releases.policies.changed')] : []),
+  ];
+  return (
+    <Alert
+      kind={isAsking ? 'warning' : 'info'}
+      action={
+        <Button size="small" busy={asked === 'nothing'} onClick={agree}>
+          {t(isAsking ? 'releases.room.agree' : 'releases.use')}
+        </Button>
+      }
+    >
+      {isAsking ? t('releases.room.question') : parts.join(' ')}
+    </Alert>
+  );
+}
+
+function problemText(problem: ReleaseProblem): string {
+  if (problem === 'different') return t('releases.refused');
+  return problem === 'first' ? t('releases.first') : t(`releases.refused.${problem}`);
+}

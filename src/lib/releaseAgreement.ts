@@ -1,0 +1,10 @@
+import { releaseAgreementKey } from '../serviceWorker/messages.ts';
+
+/** Milliseconds in which a version comes into use that was agreed to: browsers wait for requests under way. */
+const patience = 120_000;
+
+/** Returns whether a version that takes over does so by nobody's leave. */
+export function isTakenOver(storage: Pick<Storage, 'getItem'>, now: number): boolean {
+  const agreed = storage.getItem(releaseAgreementKey);
+  return agreed !== null && now - Number(agreed) > patience;
+}

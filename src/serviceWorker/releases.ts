@@ -1,0 +1,362 @@
+import { canonicalBytes, canonicalText, type Json, sha256 } from '../../verify/src/chain/canonical.ts';
+import type { Chain } from '../../verify/src/chain/chain.ts';
+import { Failure } from '../../verify/src/chain/errors.ts';
+import { connectOf, headersAt, type Origins, workerSettings } from '../../verify/src/chain/expected.ts';
+import { chainOf, grownChain, releasesPath } from '../../verify/src/chain/reading.ts';
+import {
+  origins as bothOrigins,
+  type KeysStatement,
+  type Origin,
+  parseStatement,
+  type ReleaseStatement,
+} from '../../verify/src/chain/statement.ts';
+import type { Build, OperatorSettings, Precache } from './precache.ts';
+import {
+  type AgreeMessage,
+  type ReleaseRefusal,
+  type ReleaseVerdict,
+  verdictMessage,
+} from './releaseMessages.ts';
+
+type Release = NonNullable<Chain['release']>;
+
+/** What this browser holds on to, from the first visit on. */
+export interface Pin {
+  /** The SHA-256 of each step of the chain as it was last seen; the first one is the root, which the first visit has trusted. */
+  readonly hashes: readonly string[];
+  /** Its keys and its newest release. */
+  readonly keys: KeysStatement;
+  readonly newest: Release;
+  /** The release in use: the first one, or the one that the person has agreed to last. */
+  readonly agreed: Release;
+}
+
+export interface PinnedReleasesOptions {
+  /** Which of the two origins this service worker is of, and its address. */
+  readonly origin: Origin;
+  readonly address: string;
+  readonly build: Build;
+  readonly settings: OperatorSettings;
+  readonly caches: Pick<CacheStorage, 'open'>;
+  /** A release is held on to; the page may have forgotten it. */
+  readonly onPinned?: () => void;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+const script = '/service-worker.js';
+const pages = { app: '/index.html', keys: '/keys.html' } as const;
+const cacheName = 'releases';
+const recordPath = '/pin';
+/** Says by its hash which release is all here, whether anybody agrees to it or not. */
+const wholePath = '/whole';
+
+/**
+ * Holds on to the signed release that is in use (docs/RELEASES.md): another one comes into use once the chain leads to it and the
+ * person has agreed. A relay without a chain is served as ever, until it has one.
+ */
+export class PinnedReleases {
+  readonly #options: PinnedReleasesOptions;
+
+  constructor(options: PinnedReleasesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Installs this version: its files are those of the newest release of the chain, and that is the one which the person has agreed to.
+   * @param download fetches all files, each as it was built
+   * @throws Failure otherwise; `agreement` once all is here, and the person has still to agree
+   */
+  async install(download: () => Promise<void>): Promise<void> {
+    const pin = await this.#read();
+    const chain = await this.#chain(pin);
+    if (chain === null) return download();
+    const release = released(chain);
+    this.#requireBuilt(release);
+    this.#requireSettings(release);
+    await download();
+    await this.#requireHeaders(release);
+    const cache = await this.#options.caches.open(cacheName);
+    await cache.put(wholePath, new Response(release.hash));
+    const isAgreed = pin === null || pin.agreed.hash === release.hash;
+    await this.#advance(chain, isAgreed ? release : null);
+    if (!isAgreed) throw new Failure('agreement', 'Nobody has agreed to this release yet.');
+  }
+
+  /** Returns whether this browser holds on to a release. */
+  async isPinned(): Promise<boolean> {
+    return (await this.#read()) !== null;
+  }
+
+  /** Compares what the relay has now with what this browser holds on to. */
+  async verdict(): Promise<ReleaseVerdict> {
+    const pin = await this.#read();
+    try {
+      const chain = await this.#chain(pin);
+      if (chain === null) return { state: 'unsigned' };
+      const release = released(chain);
+      if (pin === null) return await this.#begin(chain, release);
+      await this.#advance(chain, null);
+      if (!(await this.#isScriptOf([pin.agreed, release]))) {
+        return refusal('different', `${script} is of no release.`, false);
+      }
+      await this.#requireHeaders(release);
+      const { hash, version } = release;
+      // A release that is still being downloaded is nobody's question yet.
+      if (hash === pin.agreed.hash || !(await this.#isHere(release)))
+        return { state: 'current', version: pin.agreed.version };
+      return { state: 'newer', release: hash, version, ...changes(pin.agreed, release) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.code === 'unreachable') return { state: 'unreachable' };
+      return refusal(error.code, error.message, pin === null || (await this.#isScriptSigned(pin)));
+    }
+  }
+
+  /** The relay has a chain since this version was installed: it is held on to from here, if it is the one that is in use. */
+  async #begin(chain: Chain, release: Release): Promise<ReleaseVerdict> {
+    if (!(await this.#isScriptOf([release])))
+      return refusal('different', `${script} is of no release.`, true);
+    try {
+      this.#requireBuilt(release);
+      this.#requireSettings(release);
+    } catch {
+      // The version that follows begins with it.
+      return { state: 'unsigned' };
+    }
+    await this.#requireHeaders(release);
+    await this.#advance(chain, release);
+    return { state: 'current', version: release.version };
+  }
+
+  /**
+   * Notes that the person agrees to a release, as which it is verified once more.
+   * @returns whether it is the newest one of the chain, and all of it is here
+   */
+  async agree(hash: string): Promise<boolean> {
+    const pin = await this.#read();
+    if (pin === null) return false;
+    try {
+      const chain = await grownChain(this.#file, known(pin));
+      if (released(chain).hash !== hash || !(await this.#isHere(released(chain)))) return false;
+      await this.#advance(chain, released(chain));
+      return true;
+    } catch (error) {
+      if (error instanceof Failure) return false;
+      throw error;
+    }
+  }
+
+  /** The chain up to its end; null where there is none, and never was for this browser. */
+  async #chain(pin: Pin | null): Promise<Chain | null> {
+    if (pin !== null) return grownChain(this.#file, known(pin));
+    try {
+      const first = await this.#file('chain/1.json');
+      return first === null ? null : await chainOf(this.#file, await sha256(first), null);
+    } catch (error) {
+      const isNone = error instanceof Failure && ['unsigned', 'unreachable'].includes(error.code);
+      // A browser without Ed25519 verifies nothing.
+      if (isNone || (error instanceof DOMException && error.name === 'NotSupportedError')) return null;
+      throw error;
+    }
+  }
+
+  readonly #file = async (name: string): Promise<Uint8Array | null> => {
+    const answer = await this.#ask(`${releasesPath}/${name}`);
+    if (answer.status === 404) return null;
+    if (!answer.ok) throw new Failure('unreachable', `${name} answers ${answer.status}.`);
+    return new Uint8Array(await answer.arrayBuffer());
+  };
+
+  async #ask(path: string): Promise<Response> {
+    try {
+      return await this.#options.fetch(path, { cache: 'no-cache', credentials: 'omit', redirect: 'error' });
+    } catch {
+      throw new Failure('unreachable', `${path} can't be had.`);
+    }
+  }
+
+  #requireBuilt(release: ReleaseStatement): void {
+    const files = release.files[this.#options.origin];
+    const other = this.#options.build.files.find(
+      ({ path, sha256: hash }) => files[path] !== inBase64url(hash),
+    );
+    if (other !== undefined) throw new Failure('different', `${other.path} is not the release's.`);
+  }
+
+  /** The settings come from the relay: the headers in them are those of the release, or of no one. */
+  #requireSettings(release: ReleaseStatement): void {
+    const { origin, settings } = this.#options;
+    const { headers } = workerSettings(release, this.#origins()) as Pick<OperatorSettings, 'headers'>;
+    const isSame = canonicalText(headers[origin] as Json) === canonicalText(settings.headers[origin] as Json);
+    if (!isSame) throw new Failure('different', `/operator.js has other headers than the release.`);
+  }
+
+  /** Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script. */
+  async #requireHeaders(release: ReleaseStatement): Promise<void> {
+    const { origin } = this.#options;
+    for (const path of [pages[origin], script]) {
+      const { headers, ok } = await this.#ask(path);
+      if (!ok) throw new Failure('unreachable', `${path} can't be had.`);
+      // What varies, and how long it is kept, others on the way may add to.
+      const { vary: _, 'cache-control': __, ...expected } = headersAt(release, origin, path, this.#origins());
+      const wrong = Object.entries(expected).find(([name, value]) => headers.get(name) !== value);
+      if (wrong !== undefined) throw new Failure('different', `${path} has another ${wrong[0]}.`);
+    }
+  }
+
+  #origins(): Origins {
+    const { address, origin, settings } = this.#options;
+    if (origin === 'keys') return { app: appOf(address), keys: address };
+    const { apiHost, mqttUrl } = { apiHost: null, mqttUrl: null, ...(settings.operator as object) };
+    return { app: address, keys: settings.keysOrigin, connect: connectOf({ apiHost, mqttUrl }) };
+  }
+
+  /** Returns whether all files of a release are here: they were installed beside those in use, or are the same. */
+  async #isHere(release: Release): Promise<boolean> {
+    const cache = await this.#options.caches.open(cacheName);
+    const whole = await cache.match(wholePath);
+    if ((await whole?.text()) === release.hash) return true;
+    try {
+      this.#requireBuilt(release);
+      this.#requireSettings(release);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #isScriptOf(releases: readonly ReleaseStatement[]): Promise<boolean> {
+    const answer = await this.#ask(script);
+    if (!answer.ok) throw new Failure('unreachable', `${script} answers ${answer.status}.`);
+    const hash = await sha256(new Uint8Array(await answer.arrayBuffer()));
+    return releases.some(({ files }) => files[this.#options.origin][script] === hash);
+  }
+
+  /** Returns whether the script is of a release of this chain all the same: of that in use, or of an older one which the relay went back to. */
+  async #isScriptSigned(pin: Pin): Promise<boolean> {
+    try {
+      if (await this.#isScriptOf([pin.agreed, pin.newest])) return true;
+      const older = await chainOf(this.#file, pin.hashes[0] ?? '', null);
+      const isBefore = older.hashes.every((hash, at) => hash === pin.hashes[at]);
+      return isBefore && (await this.#isScriptOf([released(older)]));
+    } catch (error) {
+      // Without an answer no other script has come either.
+      return error instanceof Failure && error.code === 'unreachable';
+    }
+  }
+
+  /** Null for the first visit, and for what somebody has written in the place of a pin: they could delete it as well. */
+  async #read(): Promise<Pin | null> {
+    const cache = await this.#options.caches.open(cacheName);
+    const kept = await cache.match(recordPath);
+    if (kept === undefined) return null;
+    try {
+      const { agreed, hashes, keys, newest } = (await kept.json()) as Record<keyof Pin, Json>;
+      const inForce = parseStatement(canonicalBytes(keys));
+      const areHashes = Array.isArray(hashes) && hashes.every((hash) => typeof hash === 'string');
+      if (!areHashes || hashes.length === 0 || inForce.type !== 'sinetti-release-keys') return null;
+      return { hashes, keys: inForce, agreed: await releaseIn(agreed), newest: await releaseIn(newest) };
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Keeps how far the chain goes now.
+   * @param agreed the release that is in use from now on; null for the one that is, which another tab may have agreed to meanwhile
+   */
+  async #advance(chain: Chain, agreed: Release | null): Promise<void> {
+    const cache = await this.#options.caches.open(cacheName);
+    const inUse = agreed ?? (await this.#read())?.agreed;
+    if (inUse === undefined) return;
+    const pin: Pin = { hashes: chain.hashes, keys: chain.keys, newest: released(chain), agreed: inUse };
+    const plain = ({ hash: _, ...release }: Release) => release;
+    const record = { ...pin, agreed: plain(pin.agreed), newest: plain(pin.newest) };
+    await cache.put(recordPath, new Response(JSON.stringify(record)));
+    this.#options.onPinned?.();
+  }
+}
+
+/**
+ * Installs a version that was released, or that of a relay without releases.
+ * @param onRefused is told what the relay serves in the place of a release
+ */
+export async function installReleased(
+  releases: PinnedReleases,
+  precache: Precache,
+  onRefused: (refusal: ReleaseRefusal) => Promise<void>,
+): Promise<void> {
+  try {
+    await releases.install(() => precache.install());
+  } catch (error) {
+    if (error instanceof Failure && error.code !== 'agreement') {
+      await onRefused(refusal(error.code, error.message, true));
+    }
+    throw error;
+  }
+}
+
+/** Answers what a page asks of releases; null for its other messages. */
+export function answerReleases(
+  data: unknown,
+  releases: PinnedReleases,
+): Promise<ReleaseVerdict | boolean> | null {
+  if (data === verdictMessage) return releases.verdict();
+  if (typeof data !== 'object' || data === null) return null;
+  const { release, type } = data as Partial<AgreeMessage>;
+  return type === 'release-agreed' && typeof release === 'string' ? releases.agree(release) : null;
+}
+
+async function releaseIn(value: Json): Promise<Release> {
+  const bytes = canonicalBytes(value);
+  const statement = parseStatement(bytes);
+  if (statement.type !== 'sinetti-release') throw new Failure('malformed', 'This is no release.');
+  return { ...statement, hash: await sha256(bytes) };
+}
+
+function released({ release }: Chain): Release {
+  if (release === null) throw new Failure('unsigned', 'There is no release in the chain.');
+  return release;
+}
+
+/** The chain as it was last seen, to go on from. */
+function known({ hashes, keys, newest }: Pin): Chain {
+  return { seq: hashes.length, hash: hashes.at(-1) ?? '', keys, release: newest, hashes };
+}
+
+function refusal(code: string, reason: string, isKnownScript: boolean): ReleaseRefusal {
+  return { state: 'refused', code, reason, isKnownScript };
+}
+
+/** What a person agrees to: the room is that of the keys, and policies say what pages and workers may do. */
+function changes(
+  former: ReleaseStatement,
+  next: ReleaseStatement,
+): Readonly<Record<'app' | 'room' | 'policies', boolean>> {
+  const differs = (part: (release: ReleaseStatement) => unknown) =>
+    canonicalText(part(former) as Json) !== canonicalText(part(next) as Json);
+  const [app, room] = bothOrigins.map((origin) => differs(({ files }) => files[origin]));
+  const policies = differs(({ caching, headers, policies, policyOf }) => ({
+    caching,
+    headers,
+    policies,
+    policyOf,
+  }));
+  return { app: app === true, room: room === true || differs(({ wasm }) => wasm), policies };
+}
+
+/** The app of an origin of the keys: without the first label, or at the port before (workers/api/origins.ts). */
+function appOf(keys: string): string {
+  const address = new URL(keys);
+  if (address.hostname.startsWith('keys.')) address.hostname = address.hostname.slice('keys.'.length);
+  else address.port = String(Number(address.port) - 1);
+  return address.origin;
+}
+
+function inBase64url(hexadecimal: string): string {
+  const bytes = hexadecimal.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}

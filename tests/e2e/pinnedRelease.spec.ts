@@ -1,0 +1,181 @@
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Frame, Page } from '@playwright/test';
+import { verifyChain } from '../../verify/src/chain/chain.ts';
+import {
+  firstRelease,
+  holders,
+  publish,
+  type SignedChain,
+  signed,
+  stated,
+} from '../../verify/test/support/releases.ts';
+import { appIsKept, builtClient, layNextApp, layNextRoom } from './support/built.ts';
+import type { Person } from './support/person.ts';
+import { RunningRelay } from './support/relay.ts';
+import { expect, test as withoutRelease } from './support/test.ts';
+
+const people = holders('anna', 'bertta', 'carl');
+
+/** What the relay serves now, and what it did. */
+interface Served {
+  /** With `app` and `keys` in it. */
+  readonly folder: string;
+  readonly first: SignedChain;
+  /** Goes back to the first release. */
+  readonly goBack: () => Promise<void>;
+}
+
+const test = withoutRelease.extend<{ built: { folder: string; chain: SignedChain }; served: Served }>({
+  built: async ({}, provide) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sinetti-pinned-'));
+    for (const part of ['app', 'keys'])
+      await cp(join(builtClient, part), join(folder, part), { recursive: true });
+    const chain = await firstRelease(folder, people);
+    await provide({ folder, chain });
+    await rm(folder, { recursive: true, force: true });
+  },
+  relay: async ({ built }, provide) => {
+    // The relay has a route for each file that is there as it starts.
+    const [, step] = built.chain.steps;
+    await publish(built.folder, { ...built.chain, steps: [...built.chain.steps, step!] });
+    const relay = await RunningRelay.start({ WEB_DIR: built.folder });
+    await provide(relay);
+    await relay.stop();
+  },
+  served: async ({ built, relay }, provide) => {
+    const copies = join(relay.dataDir, 'web');
+    const folder = join(copies, (await readdir(copies))[0] ?? '');
+    const dropThird = async (at: string) => {
+      for (const part of ['app', 'keys']) {
+        const chain = join(at, part, '.well-known/sinetti/chain');
+        for (const name of await readdir(chain)) if (name.startsWith('3.')) await rm(join(chain, name));
+      }
+    };
+    await dropThird(folder);
+    await dropThird(built.folder);
+    await provide({
+      folder,
+      first: built.chain,
+      async goBack() {
+        for (const part of ['app', 'keys'])
+          await cp(join(built.folder, part), join(folder, part), { recursive: true });
+        await dropThird(folder);
+      },
+    });
+  },
+});
+
+async function layNext({ first, folder }: Served): Promise<void> {
+  await layNextApp(folder);
+  await layNextRoom(folder);
+  const step = signed(await stated(folder, first.chain, { version: '1.4.0' }), people);
+  const steps = [...first.steps, step];
+  await publish(folder, { root: first.root, steps, chain: await verifyChain(steps, first.root) });
+}
+
+/** Signs up in a browser that holds on to the release from then on. */
+async function keep(person: Person): Promise<void> {
+  await person.signUp();
+  await appIsKept(person.page);
+  await frameOf(person.page, 'keys').evaluate(async () => void (await navigator.serviceWorker.ready));
+  await person.page.reload();
+  await person.onDashboard();
+  for (const origin of ['app', 'keys'] as const) {
+    const isPinned = () =>
+      frameOf(person.page, origin).evaluate(() => localStorage.getItem('release-agreed'));
+    await expect.poll(isPinned).toBe('0');
+  }
+}
+
+/** The page, or the frame of the keys in it. */
+function frameOf(page: Page, origin: 'app' | 'keys'): Frame {
+  return (
+    page.frames().find((frame) => frame.url().endsWith('/keys') === (origin === 'keys')) ?? page.mainFrame()
+  );
+}
+
+const lookForUpdate = (page: Page) =>
+  page.evaluate(
+    async () => void (await (await navigator.serviceWorker.ready).update().catch(() => undefined)),
+  );
+const versionOf = (page: Page) => page.locator('html').getAttribute('data-version');
+
+test('a signed release comes into use once the person has agreed to it, and to its key room by itself; an older one doesn’t', async ({
+  newBrowser,
+  served,
+}) => {
+  const { context, person: alice } = await newBrowser('alice');
+  await keep(alice);
+  await layNext(served);
+  await lookForUpdate(alice.page);
+  const bar = alice.page.getByRole('status').filter({ hasText: 'Version 1.4.0 is here.' });
+  await expect(bar).toContainText('App: changed. Key room: changed.');
+
+  await test.step('until then the former one is served, offline too', async () => {
+    await context.setOffline(true);
+    await alice.page.reload();
+    await alice.onDashboard();
+    expect(await versionOf(alice.page)).toBeNull();
+    await context.setOffline(false);
+    await lookForUpdate(alice.page);
+  });
+
+  await test.step('the key room is asked about in its own words', async () => {
+    await bar.getByRole('button', { name: 'Use it' }).click();
+    const question = alice.page.getByRole('status').filter({ hasText: 'The key room changes as well.' });
+    await expect(question).toBeVisible();
+    expect(await versionOf(alice.page)).toBeNull();
+    await question.getByRole('button', { name: 'Change the key room' }).click();
+    await expect(alice.page.locator('html')).toHaveAttribute('data-version', 'next', { timeout: 30_000 });
+    await alice.onDashboard();
+  });
+
+  await test.step('a relay that goes back to the former one is told of in a sentence', async () => {
+    await served.goBack();
+    await lookForUpdate(alice.page);
+    await expect(
+      alice.page.getByRole('status').filter({ hasText: 'This server has gone back to an older version' }),
+    ).toBeVisible();
+    await alice.page.reload();
+    await alice.onDashboard();
+    expect(await versionOf(alice.page)).toBe('next');
+  });
+});
+
+const lockPage = (page: Page) =>
+  page.getByRole('heading', { name: 'Something that isn’t this app has taken its place' });
+/** It takes over at once, and answers every page by its own. */
+const stranger = `self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('fetch', (event) => {
+  if (event.request.mode === 'navigate') event.respondWith(new Response('<h1>Password?</h1>', { headers: { 'content-type': 'text/html' } }));
+});`;
+
+test('a service worker of the relay’s own locks the keys in each tab, and a whole page says so', async ({
+  newBrowser,
+  served,
+}) => {
+  const { context, person: alice } = await newBrowser('alice');
+  await keep(alice);
+  const otherTab = await context.newPage();
+  await otherTab.goto('/dashboard');
+  await writeFile(join(served.folder, 'app/service-worker.js'), stranger);
+  await lookForUpdate(alice.page);
+  for (const page of [alice.page, otherTab]) {
+    await expect(lockPage(page)).toBeVisible();
+    await expect(page.locator('#keys, #root')).toHaveCount(0);
+  }
+});
+
+test('a service worker of the relay’s own at the origin of the keys does so too', async ({
+  newBrowser,
+  served,
+}) => {
+  const { person: alice } = await newBrowser('alice');
+  await keep(alice);
+  await writeFile(join(served.folder, 'keys/service-worker.js'), stranger);
+  await alice.page.reload();
+  await expect(lockPage(alice.page)).toBeVisible();
+  await expect(alice.page.locator('#keys, #root')).toHaveCount(0);
+});
