@@ -76,6 +76,7 @@ const rooms = [
   coreLayer('group', 'codec', 'suite', 'structs', 'tree', 'schedule', 'framing'),
   coreLayer('account', 'codec', 'suite', 'structs'),
   coreLayer('content', 'codec', 'suite', 'structs', 'account'),
+  coreLayer('vectors', 'codec', 'suite', 'structs', 'tree', 'schedule', 'framing', 'group'),
 
   { ...worker('crypto.worker.ts', 'entry'), own: [], packages: ['comlink'] },
   worker('codec'),
@@ -90,6 +91,10 @@ const rooms = [
   worker('backup', ...workerBase, 'conversation'),
   worker('messaging', ...workerBase, 'conversation'),
   worker('entry', ...workerBase, 'conversation', 'trust', 'backup', 'messaging'),
+  {
+    ...worker('entry/proof.ts', 'codec', 'api'),
+    packages: ['@sinetti/crypto-core', '@sinetti/crypto-core/vectors'],
+  },
 
   // The frame's few lines are all of the origin of the keys but the worker.
   {
@@ -154,6 +159,7 @@ const rooms = [
     ...service('export/archive.ts', 'core'),
     packages: [...service('export', 'core').packages, 'client-zip'],
   },
+  service('proof'),
   service('files', 'core', 'conversations'),
   // The service worker asks it for what is played.
   {

@@ -10,9 +10,9 @@ const fileName = 'service-worker.js';
 /** The manifest is filled in by the relay, and browsers keep it with an installed app. */
 const notKept =
   /(?:\.br|\.map|\.webmanifest|\/robots\.txt|\/service-worker\.js|\/storage\.html|\/storage-[^/]*\.css)$/;
-/** Fetched when first asked for: letters of other languages, pictures and sounds are of no use to most. */
+/** Fetched when first asked for: letters of other languages, pictures, sounds and test vectors are of no use to most. */
 const onDemand =
-  /\.(?:png|webp|avif|jpe?g|wav|ogg)$|\/inter-(?!latin-(?!ext))[^/]*\.woff2$|\/passwordRating-[^/]*\.js$/;
+  /\.(?:png|webp|avif|jpe?g|wav|ogg)$|\/inter-(?!latin-(?!ext))[^/]*\.woff2$|\/passwordRating-[^/]*\.js$|\/vectors-[^/]*\.json$/;
 
 /**
  * Lists what was built with its hashes, and builds a service worker around that list.

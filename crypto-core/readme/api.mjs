@@ -8,6 +8,7 @@ const doors = {
   '@sinetti/crypto-core': '',
   '@sinetti/crypto-core/account': 'account/',
   '@sinetti/crypto-core/content': 'content/',
+  '@sinetti/crypto-core/vectors': 'vectors/',
 };
 const [BEGIN, END] = ['<!-- The API, written by `npm run readme`. -->\n', '<!-- The end of the API. -->\n'];
 const DECLARATION =

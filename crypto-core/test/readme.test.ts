@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiOf, exportsOf, withApi } from '../readme/api.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const doors = ['', 'account/', 'content/'];
+const doors = ['', 'account/', 'content/', 'vectors/'];
 let folder: string;
 
 beforeAll(() => {

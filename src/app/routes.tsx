@@ -18,6 +18,9 @@ const signUp = chunk(() => import('../pages/auth/SignUpPage.tsx'));
 const privacyPolicy = chunk(() => withTexts('legal', import('../pages/legal/PrivacyPolicyPage.tsx')));
 const terms = chunk(() => withTexts('legal', import('../pages/legal/TermsPage.tsx')));
 const about = chunk(() => withTexts('legal', import('../pages/legal/AboutPage.tsx')));
+const prove = chunk(() =>
+  withTexts('legal', withTexts('tabs', withTexts('members', import('./ProveRoute.tsx')))),
+);
 const contact = chunk(() => import('../pages/contact/ContactPage.tsx'));
 
 const LandingPage = landing.component((page) => page.LandingPage);
@@ -27,6 +30,7 @@ const SignUpPage = signUp.component((page) => page.SignUpPage);
 const PrivacyPolicyPage = privacyPolicy.component((page) => page.PrivacyPolicyPage);
 const TermsPage = terms.component((page) => page.TermsPage);
 const AboutPage = about.component((page) => page.AboutPage);
+const ProveRoute = prove.component((page) => page.ProveRoute);
 const ContactPage = contact.component((page) => page.ContactPage);
 
 const visitorsPages: Readonly<Record<string, Pick<Chunk<unknown>, 'load'>>> = {
@@ -40,6 +44,7 @@ const visitorsPages: Readonly<Record<string, Pick<Chunk<unknown>, 'load'>>> = {
   [paths.terms]: terms,
   [paths.about]: about,
   [paths.contact]: contact,
+  [paths.prove]: prove,
 };
 
 /** Loads the page that a visitor sees first. Never rejects: drawing the page asks again for a chunk that failed. */
@@ -68,6 +73,7 @@ export function AppRoutes() {
         <Route path={paths.terms} element={<TermsPage />} />
         <Route path={paths.about} element={<AboutPage />} />
         <Route path={paths.contact} element={<ContactPage />} />
+        <Route path={paths.prove} element={<ProveRoute />} />
         <Route path="*" element={<Navigate to={paths.landing} replace />} />
       </Routes>
     </Root>

@@ -100,7 +100,7 @@ export function createCryptoClient(frame: KeysFrame = keysFrame()): CryptoApi {
     line = null;
   });
 
-  return clientOf(async (method, args) => {
+  return clientOf<CryptoApi>(async (method, args) => {
     // The frame's own thread does it, however long the worker is busy.
     if (method === 'lock') return Promise.race([lock(frame), failed]);
     line ??= openLine();
@@ -118,13 +118,13 @@ async function lock(frame: KeysFrame): ReturnType<CryptoWorker['call']> {
 }
 
 /** Makes a CryptoApi of the worker's dispatch, whose failures it throws with their codes. */
-function clientOf(call: CryptoWorker['call']): CryptoApi {
-  return new Proxy({} as CryptoApi, {
+export function clientOf<Api extends CryptoApi>(call: CryptoWorker<Api>['call']): Api {
+  return new Proxy({} as Api, {
     get(_target, method) {
       // A client that looks like a promise would be called when it is awaited.
       if (typeof method !== 'string' || method === 'then') return undefined;
       return async (...args: unknown[]) => {
-        const result = await call(method as keyof CryptoApi, args);
+        const result = await call(method as keyof Api, args);
         if (!result.ok) throw fromWire(result.code, result.detail);
         return result.value;
       };

@@ -16,6 +16,8 @@ export interface KeysFrame {
   lock(): Promise<void>;
   /** Keeps the frame's files in this browser, so that they are there offline. */
   keep(): void;
+  /** The port to the frame, for what is asked so seldom that its code comes on demand (proofRoom.ts). */
+  readonly control: MessagePort;
   /** Gives the frame a port about releases (`RoomRequest`, `RoomNotice`). */
   room(port: MessagePort): void;
   /** Calls back when the session was deleted, here or in another tab: the worker is gone then. */
@@ -122,6 +124,7 @@ function connectFrame(): KeysFrame {
         ask({ type: 'lock' });
       }),
     keep: () => ask({ type: 'keep' }),
+    control,
     room: (port) => ask({ type: 'room' }, port),
     onLocked: (listener) => void locked.add(listener),
     broken,

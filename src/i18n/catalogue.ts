@@ -14,7 +14,7 @@ export type Compiled = (string | [name: string, kind?: string, options?: Record<
 
 export type Catalogue = Readonly<Record<string, Compiled>>;
 
-/** Texts that are loaded together: for everybody, for members, for an open chat and the tabs after the first, and for the legal pages. */
+/** Texts that are loaded together: for everybody, for members, for an open chat and the tabs after the first, and for pages that are read and tried out. */
 export type CataloguePart = 'visitors' | 'members' | 'tabs' | 'legal';
 
 const english = {

@@ -1,4 +1,4 @@
-/** Every address of the application (spec section 2, and where a forgotten password is replaced). */
+/** Every address of the application (spec section 2, where a forgotten password is replaced, and what can be tried out). */
 export const paths = {
   landing: '/',
   login: '/login',
@@ -9,6 +9,7 @@ export const paths = {
   terms: '/terms',
   about: '/about',
   contact: '/contact',
+  prove: '/prove',
 } as const;
 
 /** The landing page with the banner that says so (spec section 2). */

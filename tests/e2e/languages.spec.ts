@@ -108,7 +108,16 @@ test('a Finn reads Finnish', async ({ newBrowser }) => {
 
   await page.getByRole('button', { name: 'Kirjaudu ulos', exact: true }).first().click();
   await expect(page).toHaveURL('/');
-  for (const path of ['/', '/login', '/signup', '/contact', '/privacy-policy', '/terms', '/about']) {
+  for (const path of [
+    '/',
+    '/login',
+    '/signup',
+    '/contact',
+    '/privacy-policy',
+    '/terms',
+    '/about',
+    '/prove',
+  ]) {
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await isFinnish(path);

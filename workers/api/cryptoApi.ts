@@ -206,8 +206,8 @@ export interface LocalEntry {
  * The interface that the worker exposes over Comlink: one call that answers failures as values, since Comlink
  * drops their codes.
  */
-export interface CryptoWorker {
-  call(method: keyof CryptoApi, args: unknown[]): Promise<CallResult>;
+export interface CryptoWorker<Api = CryptoApi> {
+  call(method: keyof Api, args: unknown[]): Promise<CallResult>;
 }
 
 export type CallResult =

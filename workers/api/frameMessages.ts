@@ -5,7 +5,7 @@
  */
 
 /** The version of the worker's interface. A page and a frame of two versions don't talk. */
-export const interfaceVersion = 3;
+export const interfaceVersion = 4;
 
 /** From the frame to its parent. */
 export interface Ready {
@@ -31,7 +31,11 @@ export type FrameRequest =
   /** With a port, for {@link RoomRequest} and {@link RoomNotice} from now on. */
   | { readonly type: 'room' }
   /** The page can't show the frame any longer: what it asks is called off. */
-  | { readonly type: 'dismiss' };
+  | { readonly type: 'dismiss' }
+  /** With a port, through which another instance of the worker's script is called, which has no keys (proofApi.ts). */
+  | { readonly type: 'prove' }
+  /** Ends all of those. */
+  | { readonly type: 'end-proof' };
 
 /** From the frame through that port. */
 export type FrameNotice =
@@ -41,6 +45,8 @@ export type FrameNotice =
   | { readonly type: 'lock-failed'; readonly name: string }
   /** The worker can't be loaded, or has died. */
   | { readonly type: 'broken' }
+  /** The same of an instance that proves things. */
+  | { readonly type: 'proof-broken' }
   /** The frame asks for the password: the page makes it visible, over everything else, and answers `visible`. */
   | { readonly type: 'show' }
   /** It asks for nothing any more. */

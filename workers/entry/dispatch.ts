@@ -6,14 +6,14 @@ import { CryptoApiError } from '../api/errors.ts';
  * codes survive.
  * @param api as `createCryptoApi` makes it: its own properties are its methods
  */
-export function createDispatch(api: CryptoApi): CryptoWorker {
+export function createDispatch<Api extends CryptoApi>(api: Api): CryptoWorker<Api> {
   return {
     async call(method, args) {
       // Each method checks its own arguments. Inherited properties are no methods.
       if (!Object.hasOwn(api, method) || !Array.isArray(args)) {
         return { ok: false, code: 'usage', detail: 'unknown method' };
       }
-      const target: (...args: never[]) => Promise<unknown> = api[method];
+      const target = api[method] as (...args: never[]) => Promise<unknown>;
       try {
         return { ok: true, value: await target(...(args as never[])) };
       } catch (error) {

@@ -3,9 +3,11 @@
  * either. It hands the page a port to the worker, and locks by itself, however busy the worker is. It becomes visible while
  * the worker asks for the password (passwordForm.ts), if the page lets it.
  */
+
 import { type FrameNotice, interfaceVersion, isOfType, type Ready } from '../api/frameMessages.ts';
 import { isKeysOriginOf } from '../api/origins.ts';
 import type { PromptRequest } from '../api/prompt.ts';
+import { proofThread } from '../api/proofApi.ts';
 import { endSession } from '../session/endSession.ts';
 import { keep } from './keep.ts';
 // oxlint-disable-next-line import/default -- the default export is Vite's: the address of the built styles
@@ -46,6 +48,16 @@ function start(): Worker {
   // The worker speaks to this thread about nothing but the password.
   started.addEventListener('message', ({ data }: MessageEvent<PromptRequest>) => passwordForm.receive(data));
   return started;
+}
+
+/** Instances of the same script that have no keys: the page lets them prove things, and ends them. */
+const proofs: Worker[] = [];
+
+function startProof(port: MessagePort): void {
+  const proof = startWorker(proofThread + crypto.randomUUID());
+  proof.addEventListener('error', () => tell({ type: 'proof-broken' }));
+  proof.postMessage(null, [port]);
+  proofs.push(proof);
 }
 
 function tell(notice: FrameNotice): void {
@@ -90,6 +102,8 @@ function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
   if (isOfType(data, 'start') && port !== undefined) {
     void connectWorker(port);
   }
+  if (isOfType(data, 'prove') && port !== undefined) startProof(port);
+  if (isOfType(data, 'end-proof')) for (const proof of proofs.splice(0)) proof.terminate();
   if (isOfType(data, 'lock')) locking = locking.then(lock);
   if (isOfType(data, 'keep')) {
     void keep();

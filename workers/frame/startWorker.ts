@@ -4,9 +4,12 @@ import workerUrl from '../crypto.worker.ts?worker&url';
 
 let trustedUrl: string | undefined;
 
-/** Starts the worker that holds the keys. */
-export function startWorker(): Worker {
+/**
+ * Starts the worker that holds the keys.
+ * @param name of its thread; one that begins with `proofThread` makes an instance without any
+ */
+export function startWorker(name = 'sinetti-crypto'): Worker {
   // A Trusted Types policy is made once; a worker may have to be started again.
   trustedUrl ??= trustedScriptUrl('sinetti-worker', workerUrl);
-  return new Worker(trustedUrl, { type: 'module', name: 'sinetti-crypto' });
+  return new Worker(trustedUrl, { type: 'module', name });
 }

@@ -1,3 +1,4 @@
 import legal from './legal.json';
+import prove from './prove.json';
 
-export default { legal };
+export default { legal, prove };

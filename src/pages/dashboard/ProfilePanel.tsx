@@ -8,6 +8,7 @@ import { BlockedPeopleCard } from '../../features/profile/BlockedPeopleCard.tsx'
 import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
 import { DiscoverabilityCard } from '../../features/profile/DiscoverabilityCard.tsx';
 import { ProfileCard } from '../../features/profile/ProfileCard.tsx';
+import { ProveCard } from '../../features/profile/ProveCard.tsx';
 import type { StarredProps } from '../../features/profile/Starred.tsx';
 import { StarredCard } from '../../features/profile/StarredCard.tsx';
 import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
@@ -32,6 +33,7 @@ export function ProfilePanel({ onOpenConversation }: Pick<StarredProps, 'onOpenC
     { id: `${prefix}recovery`, title: t('recoveryForms.card.title'), Card: RecoveryCard },
     { id: `${prefix}devices`, title: t('deviceList.card.title'), Card: DevicesCard },
     { id: `${prefix}moving-on`, title: t('movingOn.title'), Card: MoveOnCard },
+    { id: `${prefix}prove`, title: t('profile.prove.title'), Card: ProveCard },
     { id: `${prefix}settings`, title: t('settings.title'), Card: SettingsCard },
     { id: `${prefix}message-backup`, title: t('messageBackup.title'), Card: MessageBackupCard },
     { id: `${prefix}data`, title: t('profile.data.title'), Card: YourDataCard },

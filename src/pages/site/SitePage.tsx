@@ -16,6 +16,7 @@ export interface FooterLink {
 
 const footerLinks: readonly FooterLink[] = [
   { to: paths.about, label: 'site.about' },
+  { to: paths.prove, label: 'site.prove' },
   { to: paths.contact, label: 'site.contact' },
   { to: paths.privacyPolicy, label: 'site.privacyPolicy' },
   { to: paths.terms, label: 'site.terms' },

@@ -44,6 +44,7 @@ export async function tourOfVisitors(page: Page, look: Look): Promise<void> {
     '/privacy-policy',
     '/terms',
     '/about',
+    '/prove',
     '/?deleted=true',
   ];
   for (const path of paths) {

@@ -2,6 +2,7 @@ import { expose } from 'comlink';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCryptoClient } from '#src/crypto/client.ts';
 import type { KeysFrame } from '#src/crypto/keysFrame.ts';
+import { createProofRooms } from '#src/crypto/proofRoom.ts';
 
 type Answer = { ok: true; value: unknown } | { ok: false; code: string; detail: string };
 
@@ -12,6 +13,10 @@ class FakeFrame implements KeysFrame {
   answer: (method: string, args: unknown[]) => Promise<Answer> = async (value) => ({ ok: true, value });
   lock = vi.fn<() => Promise<void>>(async () => this.tellLocked());
   keep = vi.fn<() => void>();
+  readonly #own = new MessageChannel();
+  readonly control = this.#own.port1;
+  /** The page's requests on the control port. */
+  readonly asked: string[] = [];
   room = vi.fn<(port: MessagePort) => void>();
   break = (_part: 'frame' | 'worker') => {};
   readonly broken = new Promise<'frame' | 'worker'>((resolve) => {
@@ -21,6 +26,20 @@ class FakeFrame implements KeysFrame {
   start(port: MessagePort): void {
     this.ports.push(port);
     expose({ call: (method: string, args: unknown[]) => this.answer(method, args) }, port);
+  }
+
+  constructor() {
+    this.control.start();
+    this.#own.port2.addEventListener('message', ({ data, ports: [port] }: MessageEvent<{ type: string }>) => {
+      this.asked.push(data.type);
+      if (port !== undefined) this.start(port);
+    });
+    this.#own.port2.start();
+  }
+
+  breakProof(): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+    this.#own.port2.postMessage({ type: 'proof-broken' });
   }
 
   onLocked(listener: () => void): void {
@@ -37,7 +56,7 @@ beforeEach(() => {
   frame = new FakeFrame();
 });
 afterEach(() => {
-  for (const port of frame.ports) port.close();
+  for (const port of [...frame.ports, frame.control]) port.close();
 });
 
 describe('the client of the worker', () => {
@@ -106,5 +125,26 @@ describe('the client of the worker', () => {
   it('is no promise', async () => {
     const client = createCryptoClient(frame);
     expect(await Promise.resolve(client)).toBe(client);
+  });
+});
+
+describe('an instance of the worker that proves things', () => {
+  it('is called as the worker is, and ended by its frame', async () => {
+    frame.answer = async (method, args) => ({ ok: true, value: [method, args] });
+    const rooms = createProofRooms(frame);
+    expect(await rooms.open().runVectors('x25519', [])).toEqual(['runVectors', ['x25519', []]]);
+    rooms.close();
+    await expect.poll(() => frame.asked).toEqual(['prove', 'end-proof']);
+  });
+
+  it('rejects what waits once it has died, or where there is no frame', async () => {
+    frame.answer = () => new Promise(() => {});
+    const waiting = createProofRooms(frame).open().runVectors('x25519', []);
+    frame.breakProof();
+    await expect(waiting).rejects.toMatchObject({ code: 'internal', detail: 'worker' });
+    frame.break('frame');
+    await expect(createProofRooms(frame).open().runVectors('x25519', [])).rejects.toMatchObject({
+      code: 'keys-unreachable',
+    });
   });
 });

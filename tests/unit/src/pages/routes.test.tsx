@@ -49,6 +49,7 @@ describe('where a path leads', () => {
     ['/terms', '/terms', 'Terms'],
     ['/about', '/about', 'About'],
     ['/contact', '/contact', 'Contact'],
+    ['/prove', '/prove', 'Prove It'],
     ['/no/such/page', '/', 'Sealed before it leaves you.'],
   ])('a visitor at %s: %s', async (path, expected, heading) => {
     const app = open(path, { signedIn: false });
@@ -200,6 +201,7 @@ describe('the landing page', () => {
     const footer = within(screen.getByRole('contentinfo'));
     expect(footer.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
       '/about',
+      '/prove',
       '/contact',
       '/privacy-policy',
       '/terms',

@@ -1,0 +1,94 @@
+import type { ConversationEvent, MessageView } from '../crypto/client.ts';
+
+/** The outcomes of the published cases of one format so far. */
+export interface VectorGroup {
+  /** The format, as crypto-core calls it. */
+  readonly format: string;
+  /** The repository at GitHub that has published them. */
+  readonly source: string;
+  readonly total: number;
+  readonly passed: number;
+  /** Cases that came out otherwise, with the field that did. */
+  readonly failed: readonly { readonly number: number; readonly field: string }[];
+}
+
+export interface VectorRun {
+  readonly groups: readonly VectorGroup[];
+  /** Milliseconds since the run began. */
+  readonly elapsed: number;
+}
+
+/** A file of this client, as this browser has it now. */
+export interface CheckedFile {
+  readonly path: string;
+  /** SHA-256 in base64url; null where it could not be read. */
+  readonly hash: string | null;
+  /** `unknown` where there is no release to compare with. */
+  readonly result: 'same' | 'different' | 'not-in-release' | 'unreadable' | 'unknown';
+}
+
+/** The release that the relay states; nobody here has checked its signatures. */
+export interface StatedRelease {
+  readonly version: string;
+  /** Its place in the chain. */
+  readonly seq: number;
+  /** The number of files at the origin of the keys, which the browser lets no page read. */
+  readonly keysFiles: number;
+}
+
+export interface FilesCheck {
+  /** `unreadable` where it could not be asked for, or is none that this client understands. */
+  readonly release: StatedRelease | 'none' | 'unreadable';
+  readonly files: readonly CheckedFile[];
+}
+
+export type PlayerName = 'anna' | 'bert';
+
+/** The relay of the play can do these beside its duty. */
+export const tricks = ['drop', 'swap', 'replay', 'alter', 'key', 'device', 'rollback'] as const;
+export type Trick = (typeof tricks)[number];
+
+/** The screen of somebody in the play. */
+export interface PlayerScreen {
+  readonly userId: string;
+  readonly messages: readonly MessageView[];
+  readonly events: readonly ConversationEvent[];
+  /** Another key was shown for the other person: messages wait. */
+  readonly keyOffered: boolean;
+  /** Something was found missing or different: nothing is sent before the person says so. */
+  readonly isDoubted: boolean;
+}
+
+/** An entry of the log as the relay has it: sealed bytes, and what it needs to deliver them. */
+export interface PlayEntry {
+  readonly seq: number;
+  readonly from: PlayerName | 'relay';
+  readonly kind: 'application' | 'commit';
+  /** Bytes of it. */
+  readonly length: number;
+  /** Its last bytes, in base64url. */
+  readonly end: string;
+}
+
+export interface PlayState {
+  readonly log: readonly PlayEntry[];
+  readonly screens: Readonly<Record<PlayerName, PlayerScreen>>;
+  /** The people whose screens say that something is wrong. */
+  readonly noticedBy: readonly PlayerName[];
+}
+
+export interface Play {
+  /** Begins a conversation anew, in which the relay does its duty, and then the trick; null for its duty alone. */
+  play(trick: Trick | null): Promise<PlayState>;
+}
+
+/** The doings of the page /prove; made by `services/proof`. */
+export interface Proof {
+  /** Runs the published vectors. @param onProgress called after each few cases */
+  readonly runVectors: (onProgress: (run: VectorRun) => void) => Promise<VectorRun>;
+  readonly checkFiles: () => Promise<FilesCheck>;
+  /** @param texts what the two say, in the visitor's language, in order */
+  readonly startPlay: (texts: readonly string[]) => Promise<Play>;
+  /** Ends whatever goes on. */
+  readonly close: () => void;
+}

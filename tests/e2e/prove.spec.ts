@@ -1,0 +1,60 @@
+import { findsNoBarriers } from './support/axe.ts';
+import { Keyboard } from './support/keyboard.ts';
+import { expect, test } from './support/test.ts';
+
+test('anybody tries out by keyboard what the page says of itself', async ({ newBrowser, relay }) => {
+  const { person: visitor } = await newBrowser('visitor');
+  const { page } = visitor;
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.goto('/');
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Prove It' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Prove It' })).toBeVisible();
+  // Nothing has begun by itself.
+  expect(page.workers()).toEqual([]);
+  const keyboard = new Keyboard(page);
+
+  await keyboard.tabTo(page.getByRole('button', { name: 'Run the vectors' }));
+  await keyboard.press('Enter');
+  await expect(page.getByText(/^All \d{3} cases came out as they were published/)).toBeVisible();
+  const vectors = page.getByRole('region', { name: 'The published vectors' });
+  await expect(vectors.getByText('passive-client')).toBeVisible();
+
+  await keyboard.tabTo(page.getByRole('button', { name: 'Compare the files' }), { within: 80 });
+  await keyboard.press('Enter');
+  await expect(page.getByText('This server has no signed release to compare with.')).toBeVisible();
+  const files = page.getByRole('region', { name: 'The files of this page' });
+  await keyboard.tabTo(files.getByRole('button', { name: /files and their hashes/ }));
+  await keyboard.press('Enter');
+  const stated = files.getByRole('listitem').filter({ hasText: '/index.html' });
+  const served = await page.request.get(`${relay.url}/index.html`);
+  const hash = await page.evaluate(
+    async (text) => {
+      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+      return btoa(String.fromCharCode(...new Uint8Array(digest)));
+    },
+    await served.text(),
+  );
+  await expect(stated).toContainText(hash.replaceAll('+', '-').replaceAll('/', '_').replace('=', ''));
+
+  await keyboard.tabTo(page.getByRole('button', { name: 'Let Anna and Bert begin' }));
+  await keyboard.press('Enter');
+  await expect(page.getByText('neither browser raises an alarm')).toBeVisible();
+  const anna = page.getByRole('region', { name: 'Anna sees' });
+  const bert = page.getByRole('region', { name: 'Bert sees' });
+  await expect(anna.getByText('Gladly. Where?')).toBeVisible();
+  await keyboard.tabTo(page.getByRole('button', { name: 'Drop a message' }), { within: 60 });
+  await keyboard.press('Enter');
+  await expect(page.getByText('Noticed by Anna’s browser.')).toBeVisible();
+  await expect(anna.getByText('1 message from Bert did not arrive.')).toBeVisible();
+  await expect(anna.getByText('At the harbour, gate 7.')).toHaveCount(0);
+  await expect(bert.getByText('At the harbour, gate 7.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Drop a message' })).toBeFocused();
+  await findsNoBarriers(page);
+  const tooWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  expect(await page.evaluate(tooWide)).toBe(false);
+
+  // All that was started is gone with the page.
+  await page.getByRole('contentinfo').getByRole('link', { name: 'About' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'About' })).toBeVisible();
+  await expect.poll(() => page.workers().length).toBe(0);
+});
