@@ -6,6 +6,7 @@ import { installReleased } from '#src/serviceWorker/releases.ts';
 import { writeBuilt } from '../../verify/test/support/releases.ts';
 import {
   Browser,
+  bases,
   browser,
   first,
   folder,
@@ -37,6 +38,19 @@ describe('a relay that is honest', () => {
     };
     expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
     expect(await (await browser.version()).install()).toBe('installed');
+  });
+
+  it('may be several that take up a release one after the other: keys are not locked for it', async () => {
+    await lay(first, nextApp);
+    const next = await (await fetch(`${bases.app}/service-worker.js`)).arrayBuffer();
+    await lay(first);
+    let asked = 0;
+    way.change = (answer, at) => {
+      if (at !== 'app/service-worker.js') return answer;
+      asked += 1;
+      return asked % 2 === 1 ? new Response(next.slice(0), { headers: answer.headers }) : answer;
+    };
+    expect(await inUse.releases.verdict()).toEqual(refused('different', true));
   });
 
   it('is not accused on a first visit whose connection breaks off', async () => {
