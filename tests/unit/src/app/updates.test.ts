@@ -89,6 +89,8 @@ describe('keeping up to date', () => {
   });
 
   it('agrees to the first release of a relay that had none, with the version that brings it', async () => {
+    // It comes on demand.
+    await import('#src/app/releases.tsx');
     await start();
     const worker = container.registration.find();
     // The new version says so as it installs, to pages of before.
