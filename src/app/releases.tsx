@@ -122,10 +122,7 @@ export function followReleases(options: ReleasesOptions): void {
     const { state } = (await verdict()) ?? {};
     if (state === 'newer' || state === 'refused') return;
     // Another tab has agreed, or the operator's settings have changed: there is nothing to agree to.
-    const apply = () => {
-      storage.setItem(releaseAgreementKey, String(Date.now()));
-      takeOver(found);
-    };
+    const apply = () => takeOver(found);
     if (found.state !== 'installed') log.warn('update-failed', { code: 'not-installed' });
     else if (isAgreed) apply();
     else store.set(readyUpdateAtom, { apply });

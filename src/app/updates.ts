@@ -38,6 +38,9 @@ export async function keepUpToDate({
   store,
 }: UpdatesOptions): Promise<void> {
   function takeOver(waiting: ServiceWorker): void {
+    // Also where no release was held on to before this version, which brings the first one.
+    if (storage.getItem(releaseAgreementKey) !== null)
+      storage.setItem(releaseAgreementKey, String(Date.now()));
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
     waiting.postMessage(activateMessage);
     // A request of a tab restarts the version in use while the browser stops it, and Chromium then waits until no

@@ -1,3 +1,4 @@
+import { operatorPath } from '@sinetti/relay/contract/operator';
 import { canonicalBytes, canonicalText, type Json, sha256 } from '../../verify/src/chain/canonical.ts';
 import type { Chain } from '../../verify/src/chain/chain.ts';
 import { Failure } from '../../verify/src/chain/errors.ts';
@@ -48,6 +49,8 @@ export interface PinnedReleasesOptions {
 const script = '/service-worker.js';
 const pages = { app: '/index.html', keys: '/keys.html' } as const;
 const cacheName = 'releases';
+/** Half of the relays being ahead, one look in a hundred finds none that is not. */
+const timesAsked = 6;
 const recordPath = '/pin';
 /** Says by its hash which release is all here, whether anybody agrees to it or not. */
 const wholePath = '/whole';
@@ -98,10 +101,9 @@ export class PinnedReleases {
       const release = released(chain);
       if (pin === null) return await this.#begin(chain, release);
       await this.#advance(chain, null);
-      if (!(await this.#isScriptOf([pin.agreed, release]))) {
-        return refusal('different', `${script} is of no release.`, false);
-      }
-      await this.#requireHeaders(release);
+      if (!(await this.#isScriptOf([pin.agreed, release])))
+        throw new Failure('different', `${script} is of no release.`);
+      await this.#requireHeaders(release, await this.#originsNow());
       const { hash, version } = release;
       // A release that is still being downloaded is nobody's question yet.
       if (hash === pin.agreed.hash || !(await this.#isHere(release)))
@@ -165,8 +167,7 @@ export class PinnedReleases {
   readonly #file = async (name: string): Promise<Uint8Array | null> => {
     const answer = await this.#ask(`${releasesPath}/${name}`);
     if (answer.status === 404) return null;
-    if (!answer.ok) throw new Failure('unreachable', `${name} answers ${answer.status}.`);
-    return new Uint8Array(await answer.arrayBuffer());
+    return contentOf(answer, name);
   };
 
   async #ask(path: string): Promise<Response> {
@@ -194,23 +195,34 @@ export class PinnedReleases {
   }
 
   /** Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script. */
-  async #requireHeaders(release: ReleaseStatement): Promise<void> {
+  async #requireHeaders(release: ReleaseStatement, origins = this.#origins()): Promise<void> {
     const { origin } = this.#options;
     for (const path of [pages[origin], script]) {
       const { headers, ok } = await this.#ask(path);
       if (!ok) throw new Failure('unreachable', `${path} can't be had.`);
       // Others on the way may add to what varies, and to how long it is kept.
-      const { vary: _, 'cache-control': __, ...expected } = headersAt(release, origin, path, this.#origins());
+      const { vary: _, 'cache-control': __, ...expected } = headersAt(release, origin, path, origins);
       const wrong = Object.entries(expected).find(([name, value]) => headers.get(name) !== value);
       if (wrong !== undefined) throw new Failure('different', `${path} has another ${wrong[0]}.`);
     }
   }
 
-  #origins(): Origins {
+  #origins(operator = this.#options.settings.operator): Origins {
     const { address, origin, settings } = this.#options;
     if (origin === 'keys') return { app: appOf(address), keys: address };
-    const { apiHost, mqttUrl } = { apiHost: null, mqttUrl: null, ...(settings.operator as object) };
+    const { apiHost, mqttUrl } = { apiHost: null, mqttUrl: null, ...(operator as object) };
     return { app: address, keys: settings.keysOrigin, connect: connectOf({ apiHost, mqttUrl }) };
+  }
+
+  /** With the operator's addresses of today, which are in no release; this version has those of its installation. */
+  async #originsNow(): Promise<Origins> {
+    if (this.#options.origin === 'keys') return this.#origins();
+    const content = await contentOf(await this.#ask(operatorPath), operatorPath);
+    try {
+      return this.#origins(JSON.parse(new TextDecoder().decode(content)));
+    } catch {
+      throw new Failure('different', `${operatorPath} can't be read.`);
+    }
   }
 
   /** Returns whether all files of a release are here: they were installed beside those in use, or are the same. */
@@ -227,16 +239,16 @@ export class PinnedReleases {
   }
 
   async #isScriptOf(releases: readonly ReleaseStatement[]): Promise<boolean> {
-    const answer = await this.#ask(script);
-    if (!answer.ok) throw new Failure('unreachable', `${script} answers ${answer.status}.`);
-    const hash = await sha256(new Uint8Array(await answer.arrayBuffer()));
+    const hash = await sha256(await contentOf(await this.#ask(script), script));
     return releases.some(({ files }) => files[this.#options.origin][script] === hash);
   }
 
   /** Returns whether the script is of a release of this chain all the same: of that in use, or of an older one which the relay went back to. */
   async #isScriptSigned(pin: Pin): Promise<boolean> {
     try {
-      if (await this.#isScriptOf([pin.agreed, pin.newest])) return true;
+      // Of relays behind one address some have the next script before others have its release: to lock for that would log everybody out.
+      for (let asked = 0; asked < timesAsked; asked += 1)
+        if (await this.#isScriptOf([pin.agreed, pin.newest])) return true;
       const older = await chainOf(this.#file, pin.hashes[0] ?? '', null);
       const isBefore = older.hashes.every((hash, at) => hash === pin.hashes[at]);
       return isBefore && (await this.#isScriptOf([released(older)]));
@@ -271,9 +283,12 @@ export class PinnedReleases {
 
   async #write(chain: Chain, agreed: Release | null): Promise<void> {
     const cache = await this.#options.caches.open(cacheName);
-    const inUse = agreed ?? (await this.#read())?.agreed;
+    const kept = await this.#read();
+    const inUse = agreed !== null && agreed.seq >= (kept?.agreed.seq ?? 0) ? agreed : kept?.agreed;
     if (inUse === undefined) return;
-    const pin: Pin = { hashes: chain.hashes, keys: chain.keys, newest: released(chain), agreed: inUse };
+    // Another tab may have seen more, while the relay took its time to answer this one.
+    const seen = kept !== null && kept.hashes.length > chain.seq ? known(kept) : chain;
+    const pin: Pin = { hashes: seen.hashes, keys: seen.keys, newest: released(seen), agreed: inUse };
     // A release's hash is that of the rest of it.
     const text = JSON.stringify(pin, (name, value: unknown) => (name === 'hash' ? undefined : value));
     await cache.put(recordPath, new Response(text));
@@ -293,7 +308,7 @@ export async function installReleased(
   try {
     await releases.install(() => precache.install());
   } catch (error) {
-    if (error instanceof Failure && error.code !== 'agreement') {
+    if (error instanceof Failure && !['agreement', 'unreachable'].includes(error.code)) {
       await onRefused(refusal(error.code, error.message, true));
     }
     throw error;
@@ -309,6 +324,16 @@ export function answerReleases(
   if (typeof data !== 'object' || data === null) return null;
   const { release, type } = data as Partial<AgreeMessage>;
   return type === 'release-agreed' && typeof release === 'string' ? releases.agree(release) : null;
+}
+
+/** @throws Failure `unreachable` for an answer without success, and one that breaks off */
+async function contentOf(answer: Response, name: string): Promise<Uint8Array> {
+  if (!answer.ok) throw new Failure('unreachable', `${name} answers ${answer.status}.`);
+  try {
+    return new Uint8Array(await answer.arrayBuffer());
+  } catch {
+    throw new Failure('unreachable', `${name} breaks off.`);
+  }
 }
 
 async function releaseIn(value: Json): Promise<Release> {

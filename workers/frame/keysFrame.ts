@@ -7,12 +7,12 @@
 import { type FrameNotice, interfaceVersion, isOfType, type Ready } from '../api/frameMessages.ts';
 import { isKeysOriginOf } from '../api/origins.ts';
 import type { PromptRequest } from '../api/prompt.ts';
-import { proofThread } from '../api/proofApi.ts';
 import { endSession } from '../session/endSession.ts';
 import { keep } from './keep.ts';
 // oxlint-disable-next-line import/default -- the default export is Vite's: the address of the built styles
 import stylesUrl from './keys.css?url';
 import { createPasswordForm } from './passwordForm.ts';
+import { createProofs } from './proofs.ts';
 import { connectPage, guard } from './releases.ts';
 import { startWorker } from './startWorker.ts';
 
@@ -50,15 +50,7 @@ function start(): Worker {
   return started;
 }
 
-/** Instances of the same script that have no keys: the page lets them prove things, and ends them. */
-const proofs: Worker[] = [];
-
-function startProof(port: MessagePort): void {
-  const proof = startWorker(proofThread + crypto.randomUUID());
-  proof.addEventListener('error', () => tell({ type: 'proof-broken' }));
-  proof.postMessage(null, [port]);
-  proofs.push(proof);
-}
+const proofs = createProofs(startWorker, () => tell({ type: 'proof-broken' }));
 
 function tell(notice: FrameNotice): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
@@ -102,8 +94,8 @@ function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
   if (isOfType(data, 'start') && port !== undefined) {
     void connectWorker(port);
   }
-  if (isOfType(data, 'prove') && port !== undefined) startProof(port);
-  if (isOfType(data, 'end-proof')) for (const proof of proofs.splice(0)) proof.terminate();
+  if (isOfType(data, 'prove') && port !== undefined) proofs.start(port);
+  if (isOfType(data, 'end-proof')) proofs.end();
   if (isOfType(data, 'lock')) locking = locking.then(lock);
   if (isOfType(data, 'keep')) {
     void keep();

@@ -90,15 +90,17 @@ async function agree(release: string): Promise<boolean> {
   await ended(registration.installing);
   if (!(await askWorker<boolean>(active, { type: 'release-agreed', release } satisfies AgreeMessage)))
     return false;
-  localStorage.setItem(releaseAgreementKey, String(Date.now()));
   await registration.update();
-  const { installing } = registration;
-  if (installing === null) return true;
-  if ((await ended(installing)) !== 'installed') return false;
+  // A page that was closed meanwhile may have left it waiting.
+  const next = registration.installing ?? registration.waiting;
+  if (next === null) return true;
+  if ((await ended(next)) !== 'installed') return false;
+  // Not before: the time is short, and a page that asks again for the release in use gains none of it.
+  localStorage.setItem(releaseAgreementKey, String(Date.now()));
   // A frame that runs needs nothing more of its files, and the next page wants the frame of its release.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-  installing.postMessage(activateMessage);
-  return (await ended(installing, 'activated')) === 'activated';
+  next.postMessage(activateMessage);
+  return (await ended(next, 'activated')) === 'activated';
 }
 
 /** Resolves with the state in which a version is once it is installed, or as far as it is to come, or will never be. */

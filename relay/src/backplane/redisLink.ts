@@ -116,6 +116,13 @@ function plainChannels(commands: Redis, subscriber: Redis): Channels {
 }
 
 function shardedChannels(commands: Cluster, subscriber: Cluster): Channels {
+  /** The driver notes each channel as often as it is asked for it, and asks for all of them after each change of the slots. */
+  const noted = new Set<string>();
+  async function subscribe(channel: string): Promise<void> {
+    if (noted.has(channel)) await subscriber.sunsubscribe(channel).catch(() => {});
+    noted.add(channel);
+    await subscriber.ssubscribe(channel);
+  }
   /** A connection to a node has ended, and what it was subscribed to is not heard from another one yet. */
   let isDeaf = false;
   const noteLoss = () => {
@@ -131,9 +138,10 @@ function shardedChannels(commands: Cluster, subscriber: Cluster): Channels {
     publish: (channel, message) => commands.spublish(channel, message),
     async subscribe(channels) {
       // One command can name channels of one slot only; these go out together.
-      await Promise.all(channels.map((channel) => subscriber.ssubscribe(channel)));
+      await Promise.all(channels.map(subscribe));
     },
     async unsubscribe(channels) {
+      for (const channel of channels) noted.delete(channel);
       await Promise.all(channels.map((channel) => subscriber.sunsubscribe(channel)));
     },
     onMessage: (listener) => subscriber.on('smessage', listener),

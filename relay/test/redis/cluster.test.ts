@@ -4,6 +4,7 @@ import { topics } from '../../contract/index.ts';
 import type { Backplane } from '../../src/backplane/backplane.ts';
 import { channels, keys } from '../../src/backplane/keys.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
+import { channelsOf, connectionTo, openConnection } from '../../src/backplane/redisLink.ts';
 import { eventually } from '../eventually.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
 import { type RedisCluster, startRedisCluster } from '../servers/redisCluster.ts';
@@ -102,6 +103,30 @@ describe('several relays on a Redis Cluster', () => {
     await eventually(async () => {
       expect(await other.onlineUsers.among(users)).toEqual(users);
     });
+  });
+
+  it('note a channel once, however often it is asked for anew while slots move', async () => {
+    const [commands, subscriber] = [connectionTo(cluster.address), connectionTo(cluster.address)];
+    await Promise.all([openConnection(commands), openConnection(subscriber)]);
+    try {
+      const link = channelsOf(commands, subscriber);
+      const heard: string[] = [];
+      link.onMessage((_channel, message) => heard.push(message));
+      const name = channels.topic(randomUUID());
+      for (let asked = 0; asked < 5; asked += 1) await link.subscribe([name]);
+      // The driver asks for all that it has noted, after each change.
+      const { shardedSubscribers } = subscriber as unknown as {
+        shardedSubscribers: { channels: ReadonlyMap<number, readonly string[]> };
+      };
+      expect([...shardedSubscribers.channels.values()].flat()).toEqual([name]);
+      await link.publish(name, 'once');
+      await eventually(() => expect(heard).toEqual(['once']));
+      await link.unsubscribe([name]);
+      expect([...shardedSubscribers.channels.values()].flat()).toEqual([]);
+    } finally {
+      commands.disconnect();
+      subscriber.disconnect();
+    }
   });
 
   it('go on when a slot moves to another node', async () => {

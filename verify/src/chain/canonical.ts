@@ -40,13 +40,17 @@ export function canonicalBytes(value: Json): Uint8Array {
 export function parseCanonical(bytes: Uint8Array): Json {
   let text: string;
   let value: Json;
+  let written: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     value = JSON.parse(text) as Json;
-  } catch {
+    written = canonicalText(value);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    // A text of brackets alone is deeper than what writes it can go.
     throw new Failure('malformed', 'This is not JSON in UTF-8.');
   }
-  if (canonicalText(value) !== text) throw new Failure('malformed', 'This is not canonical JSON (RFC 8785).');
+  if (written !== text) throw new Failure('malformed', 'This is not canonical JSON (RFC 8785).');
   return value;
 }
 

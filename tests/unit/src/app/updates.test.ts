@@ -39,6 +39,7 @@ let container: FakeContainer;
 let store: ReturnType<typeof createStore>;
 let clock: FakeClock;
 let lines: string[];
+let stored: Map<string, string>;
 const navigate = vi.fn<(path: string) => void>();
 
 beforeEach(() => {
@@ -46,6 +47,7 @@ beforeEach(() => {
   container = new FakeContainer();
   store = createStore();
   clock = new FakeClock();
+  stored = new Map();
 });
 
 async function start(): Promise<void> {
@@ -57,7 +59,10 @@ async function start(): Promise<void> {
     clock,
     log: captured.log,
     navigate,
-    storage: { getItem: () => null, setItem: () => undefined },
+    storage: {
+      getItem: (key) => stored.get(key) ?? null,
+      setItem: (key, value) => void stored.set(key, value),
+    },
   });
 }
 
@@ -81,6 +86,26 @@ describe('keeping up to date', () => {
     worker.become('activating');
     await clock.advance(60_000);
     expect(navigate).not.toHaveBeenCalled();
+  });
+
+  it('agrees to the first release of a relay that had none, with the version that brings it', async () => {
+    await start();
+    const worker = container.registration.find();
+    // The new version says so as it installs, to pages of before.
+    container.dispatchEvent(new MessageEvent('message', { data: { type: 'release' } }));
+    await vi.waitFor(() => expect(stored.get('release-agreed')).toBe('0'));
+    worker.become('installed');
+    ready()?.apply();
+    const { isTakenOver } = await import('#src/lib/releaseAgreement.ts');
+    const storage = { getItem: (key: string) => stored.get(key) ?? null };
+    expect(isTakenOver(storage, Date.now())).toBe(false);
+  });
+
+  it('holds on to nothing at a relay without releases', async () => {
+    await start();
+    container.registration.find().become('installed');
+    ready()?.apply();
+    expect([...stored]).toEqual([]);
   });
 
   it('nudges the version in use until the new one takes over', async () => {
