@@ -21,6 +21,7 @@ const releases = new PinnedReleases({
   address: self.location.origin,
   build,
   settings,
+  exclusively: (work) => self.navigator.locks.request('releases', work),
   caches: self.caches,
   fetch: self.fetch.bind(self),
 });

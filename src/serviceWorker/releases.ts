@@ -39,6 +39,8 @@ export interface PinnedReleasesOptions {
   readonly build: Build;
   readonly settings: OperatorSettings;
   readonly caches: Pick<CacheStorage, 'match' | 'open'>;
+  /** Runs what no other version of this service worker may run beside it. */
+  readonly exclusively: (work: () => Promise<void>) => Promise<void>;
   /** A release is held on to; the page may have forgotten it. */
   readonly onPinned?: () => void;
   readonly fetch: typeof globalThis.fetch;
@@ -275,7 +277,11 @@ export class PinnedReleases {
    * Keeps how far the chain goes now.
    * @param agreed the release that is in use from now on; null for the one that is, which another tab may have agreed to meanwhile
    */
-  async #advance(chain: Chain, agreed: Release | null): Promise<void> {
+  #advance(chain: Chain, agreed: Release | null): Promise<void> {
+    return this.#options.exclusively(() => this.#write(chain, agreed));
+  }
+
+  async #write(chain: Chain, agreed: Release | null): Promise<void> {
     const cache = await this.#options.caches.open(cacheName);
     const kept = await this.#read();
     const inUse = agreed !== null && agreed.seq >= (kept?.agreed.seq ?? 0) ? agreed : kept?.agreed;

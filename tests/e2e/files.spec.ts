@@ -130,4 +130,29 @@ test('a photograph and a document reach a friend, without the place and without 
     expect(complaints).toEqual([]);
     await context.close();
   });
+
+  await test.step('a picture is answered with a word, reacted to, and taken back from everybody', async () => {
+    await bob.tab('Messages').click();
+    await bob.openChat(alice);
+    const menuOf = async (person: typeof alice, name: string) => {
+      const bubble = person.page.getByRole('article').filter({ has: person.page.getByRole('img', { name }) });
+      await bubble.getByRole('button', { name: 'Message actions' }).click();
+      return person.page.getByRole('menu', { name: 'Message actions' });
+    };
+    await (await menuOf(bob, 'The same boat, later')).getByRole('menuitem', { name: 'Reply' }).click();
+    await bob.page.getByRole('textbox', { name: /Message/ }).fill('Whose is it?');
+    await bob.page.getByRole('textbox', { name: /Message/ }).press('Enter');
+    await expect(alice.page.getByRole('button', { name: /^In reply to/ })).toBeVisible();
+    await (await menuOf(bob, 'The same boat, later'))
+      .getByRole('menuitemcheckbox', { name: 'React with ❤️' })
+      .click();
+    await expect(alice.page.getByRole('button', { name: /❤️/ }).first()).toBeVisible();
+    await (await menuOf(alice, 'The same boat, later')).getByRole('menuitem', { name: 'Delete' }).click();
+    await alice.page.getByRole('button', { name: 'Delete for everyone' }).click();
+    for (const { page } of [alice, bob]) {
+      await expect(page.getByRole('img', { name: 'The same boat, later' })).toHaveCount(0);
+      await expect(page.getByRole('button', { name: 'View: The same boat, later' })).toHaveCount(0);
+    }
+    await findsNoBarriers(bob.page);
+  });
 });

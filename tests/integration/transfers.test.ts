@@ -77,7 +77,7 @@ describe('a person stops what is on its way', () => {
     await again.actions.openChat(key);
     await until(() => stateOf(again)?.isPaused, true);
     expect(namesIn(again, key).toSorted()).toEqual(['large', 'small']);
-    // Whatever it would do by itself it has done once another file has gone all the way.
+    // Once another file has gone all the way, it has done all that it would do by itself.
     const filesAgain = await again.actions.files();
     await filesAgain.send(key, '', [fileOf('third', large.slice(0, 100))]);
     await until(() => namesIn(ben, anna.userId), ['small', 'third']);

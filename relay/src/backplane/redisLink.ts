@@ -6,7 +6,7 @@ export interface RedisAddress {
   readonly isCluster: boolean;
 }
 
-/** What a server and a cluster have in common. In a cluster the keys of a command have to be of one hash slot. */
+/** A connection to one server or to a cluster. In a cluster the keys of a command have to be of one hash slot. */
 export type Connection = Redis | Cluster;
 
 const settings = {
@@ -129,7 +129,7 @@ function shardedChannels(commands: Cluster, subscriber: Cluster): Channels {
     isDeaf = true;
   };
   subscriber.on('-subscriber', noteLoss);
-  // Of nodes for commands it says no name here.
+  // The name is missing where the node is one for commands.
   subscriber.on('-node', (_node: Redis, subscriberName?: string) => {
     if (subscriberName !== undefined) noteLoss();
   });

@@ -56,7 +56,7 @@ export function MessageMenuPopup(props: MessageMenuProps) {
   const { content } = message;
   const nameOf = useAtomValue(ownOrOtherNameAtom);
   const isStarred = useAtomValue(starredIdsAtom).has(message.messageId);
-  const written = content.kind === 'text' ? content.text : '';
+  const written = 'text' in content ? content.text : '';
   const text = 'isMarkdown' in content ? withMentionNames(written, nameOf) : written;
   const item = (icon: ReactNode, label: string, onClick: () => void) => (
     <Menu.Item className={styles.item} onClick={onClick}>

@@ -22,8 +22,11 @@ export function abilitiesOf(
   { own, canWrite, isNotes }: { own: boolean; canWrite: boolean; isNotes: boolean },
 ): Abilities {
   const { content, seq, status } = message;
-  // Others can't know a message by what they could not open, nor one that never left.
-  const isShared = (content.kind === 'text' || content.kind === 'unknown') && status !== 'failed';
+  // Others can't know a message by what they could not open, nor one that never left: files leave once they are uploaded.
+  const isShared =
+    content.kind === 'files'
+      ? seq !== null
+      : (content.kind === 'text' || content.kind === 'unknown') && status !== 'failed';
   const isFound = ['text', 'files', 'unknown'].includes(content.kind) && seq !== null;
   // Files are fetched from the relay, by keys that the worker has once the message is there.
   const isPassable =

@@ -99,6 +99,7 @@ export class Browser {
       address: bases[origin],
       build,
       settings,
+      exclusively: (work) => work(),
       caches,
       fetch: fetching,
     });

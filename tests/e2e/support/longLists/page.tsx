@@ -98,14 +98,15 @@ function change(update: (chat: Chat) => Partial<Chat>): void {
 }
 
 window.pictures = { fetched: new Set(), held: 0 };
-const { createObjectURL, revokeObjectURL } = URL;
+const createObjectURL = URL.createObjectURL.bind(URL);
+const revokeObjectURL = URL.revokeObjectURL.bind(URL);
 URL.createObjectURL = (blob) => {
   window.pictures.held += 1;
-  return createObjectURL.call(URL, blob);
+  return createObjectURL(blob);
 };
 URL.revokeObjectURL = (url) => {
   window.pictures.held -= 1;
-  revokeObjectURL.call(URL, url);
+  revokeObjectURL(url);
 };
 
 /** Draws the picture of a message, each in its own colour. */

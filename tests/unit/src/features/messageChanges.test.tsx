@@ -242,6 +242,28 @@ describe('what a message allows', () => {
     expect(screen.queryByRole('button', { name: 'Delete for me' })).toBeNull();
   });
 
+  it('is the same for files, once the server has them', async () => {
+    const picture = {
+      kind: 'files',
+      text: 'The shore',
+      files: [{ kind: 'picture', name: 'Shore.png', type: 'image/png', size: 3, description: '' }],
+    } as const;
+    const world = await openVeikko(
+      message(aino.id, picture),
+      message(aino.id, { ...picture, text: 'Going' }, { seq: null, status: 'sending' }),
+    );
+    const menu = await openMenu(world, 'The shore');
+    expect(menu.getByRole('menuitemcheckbox', { name: 'React with 👍️' })).toBeVisible();
+    const offered = menu.getAllByRole('menuitem').flatMap(({ textContent }) => textContent || []);
+    expect(offered).toEqual(['Reply', 'Forward', 'Star', 'Pin', 'Copy text', 'Message details', 'Delete']);
+    await world.user.click(menu.getByRole('menuitem', { name: 'Reply' }));
+    expect(screen.getByText(/^Replying to/)).toBeVisible();
+    await choose(world, 'The shore', 'Delete');
+    expect(await screen.findByRole('button', { name: 'Delete for everyone' })).toBeVisible();
+    await world.user.keyboard('{Escape}');
+    expect(await items(world, 'Going')).toEqual(['Copy text', 'Message details']);
+  });
+
   it('is answered by keys where it allows it', async () => {
     const { user, input } = await openVeikko(said, mine);
     act(() => bubble('At ten?').closest('li')?.focus());
