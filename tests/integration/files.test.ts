@@ -288,4 +288,40 @@ describe('files between two browsers and a real relay', () => {
     await rm(file);
     await expect(read(ben, anna.userId)).rejects.toMatchObject({ name: 'AppError' });
   });
+
+  it('leave nothing behind where they are given up while the relay is asked for room', async () => {
+    let letGo = () => {};
+    let asked = 0;
+    const browser = newBrowser({
+      fetch: async (input, init) => {
+        const isCreation = init?.method === 'POST' && new Request(input).url.endsWith('/api/blobs');
+        if (isCreation) {
+          asked += 1;
+          await new Promise<void>((resolve) => {
+            letGo = resolve;
+          });
+        }
+        return fetch(input, init);
+      },
+    });
+    const anna = await browser.openTab().signUp('anna');
+    const ben = await newBrowser().openTab().signUp('ben');
+    await untilConnected(anna, ben);
+    await befriend(anna, ben);
+    await anna.actions.openChat(ben.userId);
+    await send(anna, ben, bytesOf(10), 'not that');
+    await until(() => asked, 1);
+    const files = await anna.actions.files();
+    const [messageId = ''] = Object.keys(anna.store.get(uploadsAtom));
+    await files.discardUpload(messageId);
+    expect(await anna.crypto.localEntries('upload:')).toEqual([]);
+    letGo();
+    // The next one waits until the one before has ended.
+    await send(anna, ben, bytesOf(20), 'but that');
+    await until(() => asked, 2);
+    expect((await anna.crypto.localEntries('upload:')).map(({ text }) => JSON.parse(text).text)).toEqual([
+      'but that',
+    ]);
+    letGo();
+  });
 });

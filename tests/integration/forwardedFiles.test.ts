@@ -183,4 +183,54 @@ describe('files that are passed on, between browsers and a real relay', () => {
     await until(async () => (await again.crypto.localEntries('upload:')).length, 0);
     expect(await blobsOf(again.userId)).toEqual([]);
   });
+
+  it('arrive although the worker lets go of them while they wait for the relay', async () => {
+    let isCut = false;
+    const fetchUnlessCut: typeof fetch = async (input, init) => {
+      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=1048832-')) throw new TypeError('cut');
+      return fetch(input, init);
+    };
+    const { anna, ben, got } = await createPlay(fetchUnlessCut);
+    isCut = true;
+    const files = await ben.actions.files();
+    await files.forward(anna.userId, got.message, { text: '' });
+    const uploads = () => Object.values(ben.store.get(uploadsAtom));
+    await until(() => uploads().map(({ isWaiting }) => isWaiting), [true]);
+    const { conversationId, messageId } = got.message;
+    for (let others = 0; others < 64; others += 1) await ben.crypto.openFile(conversationId, messageId, 0);
+    isCut = false;
+    await until(() => withFiles(anna, ben.userId).length, 2);
+    expect(uploads()).toEqual([]);
+    expect(Buffer.compare(await read(anna, ben.userId), bytes)).toBe(0);
+  });
+
+  it('are given up where their message is deleted before all of them is here, with all that was kept of it', async () => {
+    let isCut = true;
+    const fetchUnlessCut: typeof fetch = async (input, init) => {
+      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=1048832-')) throw new TypeError('cut');
+      return fetch(input, init);
+    };
+    const { anna, ben, browser, got } = await createPlay(fetchUnlessCut);
+    const files = await ben.actions.files();
+    await files.forward(ben.userId, got.message, got.content);
+    await files.forward(anna.userId, got.message, got.content);
+    const states = (tab: Tab) => Object.values(tab.store.get(uploadsAtom));
+    await until(() => states(ben).filter(({ isWaiting }) => isWaiting).length, 1);
+    const [, paused = ''] = Object.keys(ben.store.get(uploadsAtom));
+    await files.pauseUpload(paused);
+    await until(async () => (await ben.crypto.localEntries('upload:')).length, 1);
+    await anna.actions.changeMessage(ben.userId, { kind: 'deletion', of: got.message.messageId });
+    await until(() => withFiles(ben, anna.userId).length, 1);
+    // The one that waits asks again by itself, and the next one has its turn then.
+    await until(() => states(ben), []);
+    expect(await ben.crypto.localEntries('upload:')).toEqual([]);
+    expect(ben.toastTexts).toContain('The message that you were forwarding was deleted.');
+    ben.kill();
+    browser.locks.releaseAll();
+    isCut = false;
+    const again = browser.openTab();
+    await again.resume();
+    await again.actions.openChat(anna.userId);
+    expect([states(again), withFiles(again, anna.userId), await blobsOf(again.userId)]).toEqual([[], [], []]);
+  });
 });

@@ -19,16 +19,24 @@ const endingsOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Endings of documents that browsers know, and run nothing of. They look into files with an ending that they don't know. */
 const documents = 'csv docx epub ics odp ods odt pdf pptx txt vcf xlsx zip'.split(' ');
-const inert: ReadonlySet<string> = new Set([...documents, ...Object.values(endingsOf).flat()]);
+const pictures = Object.entries(endingsOf).flatMap(([type, endings]) =>
+  type.startsWith('image/') ? endings : [],
+);
+const inert: ReadonlySet<string> = new Set([...documents, ...pictures]);
+const played: ReadonlySet<string> = new Set(Object.values(endingsOf).flat());
 
 /** Bytes of UTF-8 that are left of a name before its ending: file systems take 255 of a whole one. */
 const stemBytes = 150;
 
 export type NamedFile = Pick<AttachedFile, 'kind' | 'name' | 'type'>;
 
-/** Returns whether a browser that is led to the file shows or keeps it, and runs nothing that its sender wrote. */
-export function isInert(path: string): boolean {
-  return inert.has(split(path).ending.toLowerCase());
+/**
+ * Returns whether a browser that is led to the file shows or keeps it, and runs nothing that its sender wrote. A film that was sent
+ * as any file has nothing but its name to show for it: it may be a list of what a player is to fetch.
+ */
+export function isInert(path: string, kind: AttachedFile['kind']): boolean {
+  const ending = split(path).ending.toLowerCase();
+  return inert.has(ending) || (kind !== 'file' && played.has(ending));
 }
 
 /**
@@ -76,7 +84,14 @@ function withEnding({ ending, stem }: Name, { kind, type }: NamedFile, isPlayabl
 }
 
 /** Names of devices on Windows, with any ending. */
-const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const device = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
+
+/**
+ * Windows reads these as soon as their folder is shown, and asks an address in them for a picture, with a proof of the person's
+ * password. Nobody has to open one, as archives are unpacked whole.
+ */
+const readUnasked =
+  /(?:\.(?:desklink|library-ms|lnk|local|mapimail|pif|scf|search-ms|searchconnector-ms|theme|themepack|url)|^desktop\.ini|^autorun\.inf)$/i;
 
 function cleaned(name: string): string {
   const clean = name
@@ -86,6 +101,7 @@ function cleaned(name: string): string {
     .replace(/["*/:<>?\\|]/g, '_')
     .replace(/^[\s.]+|[\s.]+$/gu, '');
   if (clean === '') return '_';
+  if (readUnasked.test(clean)) return `${clean}.bin`;
   return device.test(clean) ? `_${clean}` : clean;
 }
 

@@ -120,7 +120,8 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
       const words = description === '' ? [] : [html` ${name(description)}`];
       const why =
         missing === null ? [] : [html` <span class="none">${t(`profile.export.missing.${missing}`)}</span>`];
-      const href = path !== null && isInert(path) ? path.split('/').map(encodeURIComponent).join('/') : null;
+      const isLed = path !== null && isInert(path, file.kind);
+      const href = isLed ? path.split('/').map(encodeURIComponent).join('/') : null;
       // A browser would run some of what is sent: nothing leads to that from here.
       const named =
         href === null ? name(fileName(file)) : html`<a href="${href}">${name(fileName(file))}</a>`;

@@ -54,6 +54,8 @@ export function createSealing({ crypto, pieces }: SealingOptions) {
     try {
       for (const [at, file] of files.entries())
         sealed.push(await seal(file, step, (share) => onProgress((at + share) / files.length)));
+      // The last piece was sealed, although its message may have been given up meanwhile.
+      await step(async () => undefined);
     } catch (error) {
       for (const { fileId } of sealed) await forget(fileId).catch(() => undefined);
       throw error;

@@ -1,4 +1,5 @@
-import type { FileFacts } from '../../crypto/client.ts';
+import type { CryptoApi, FileFacts } from '../../crypto/client.ts';
+import { errorCode } from '../../lib/errorCode.ts';
 import type { AttachedFile, FilePlace, NewFile } from '../../store/files.ts';
 import { openFile, type ReadableFile, type ReadingOptions } from './reading.ts';
 
@@ -22,6 +23,20 @@ export function chosenFile({ facts, source }: NewFile): FileToSeal {
   };
 }
 
+/** Returns whether a message with files is on this device, and was not deleted. */
+export async function isStillThere(
+  crypto: Pick<CryptoApi, 'openFile'>,
+  { conversationId, messageId }: Omit<FilePlace, 'index'>,
+): Promise<boolean> {
+  try {
+    await crypto.openFile(conversationId, messageId, 0);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'unknown-message') return false;
+    throw error;
+  }
+}
+
 /** The files of a message, as the relay has them sealed under another key: of each a piece is in memory at a time. */
 export function filesOfMessage(
   reading: ReadingOptions,
@@ -34,9 +49,18 @@ export function filesOfMessage(
       facts,
       size,
       async piece(at) {
-        opened ??= await openFile(reading, { ...message, index });
-        // The last one is refused where all of them together are not the message's file.
-        return opened.piece(at);
+        try {
+          opened ??= await openFile(reading, { ...message, index });
+          // The last one is refused where all of them together are not the message's file.
+          return await opened.piece(at);
+        } catch (error) {
+          // The worker lets go of what was opened long ago: it is read anew then, to be compared as a whole.
+          if (opened === null || errorCode((error as Error).cause) !== 'unknown-file') throw error;
+          const again = await openFile(reading, { ...message, index });
+          for (let before = 0; before < at; before += 1) await again.piece(before);
+          opened = again;
+          return again.piece(at);
+        }
       },
     };
   });

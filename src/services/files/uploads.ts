@@ -6,6 +6,7 @@ import { delay, timestamp } from '../../lib/clock.ts';
 import { BlobError, type Blobs } from '../../net/blobs.ts';
 import { type ConversationKey, chatsAtom } from '../../store/chats.ts';
 import { type FileActions, type Upload, uploadsAtom } from '../../store/files.ts';
+import { showToastAtom } from '../../store/toasts.ts';
 import type { Chats } from '../conversations/chats.ts';
 import { type Outbox, sendQueued } from '../conversations/outbox.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
@@ -24,7 +25,7 @@ import {
 import type { PieceStore } from './pieceStore.ts';
 import { openFile } from './reading.ts';
 import { createSealing } from './sealing.ts';
-import { chosenFile, type FileToSeal, filesOfMessage } from './sources.ts';
+import { chosenFile, type FileToSeal, filesOfMessage, isStillThere } from './sources.ts';
 
 const retryBase = 1_000;
 const retryMax = 30_000;
@@ -136,7 +137,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
-  async function bring(given: PendingMessage, signal: AbortSignal): Promise<void> {
+  async function bring(given: PendingMessage, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     let message = given;
     const { conversationId, inReplyTo, isMarkdown, messageId, original, sentAt, text } = message;
     const sealing = sealingOf(message);
@@ -146,6 +147,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     const keepOf = (fileId: string) => async (changed: Partial<PendingFile>) => {
       const files = message.files.map((file) => (file.fileId === fileId ? { ...file, ...changed } : file));
       message = { ...message, files };
+      stop.throwIfAborted(); // An answer of the relay may come after it was given up.
       await pending.keep(message);
     };
     for (const { fileId } of message.files) {
@@ -221,7 +223,8 @@ export function createUploads(options: UploadsOptions): Uploads {
     pauses.get(messageId)?.abort();
     const pause = new AbortController();
     pauses.set(messageId, pause);
-    const signal = AbortSignal.any([stopOf(messageId), pause.signal]);
+    const stop = stopOf(messageId);
+    const signal = AbortSignal.any([stop, pause.signal]);
     await whileUploading(() =>
       tellFailure(messageId, signal, async () => {
         signal.throwIfAborted();
@@ -230,7 +233,7 @@ export function createUploads(options: UploadsOptions): Uploads {
         if (message === undefined) return hide(messageId);
         if (await pending.isPaused(messageId)) return pauseHere(messageId);
         if (message.unsealed !== undefined) throw new AppError('storage-erased', t('files.uploadLost'));
-        await bring(message, signal);
+        await bring(message, stop, signal);
       }),
     );
   }
@@ -252,15 +255,22 @@ export function createUploads(options: UploadsOptions): Uploads {
     const share = sealingOf(message);
     const step = (task: () => Promise<void>) => {
       signal.throwIfAborted();
-      return persistently(messageId, signal, task);
+      let hasWaited = false;
+      return persistently(messageId, signal, async () => {
+        if (hasWaited) await endWithOriginal(message);
+        hasWaited = true;
+        signal.throwIfAborted();
+        await task();
+      });
     };
     let isSealed = false;
     sealingNow.add(messageId);
     await tellFailure(messageId, signal, () =>
       whileSealing(async () => {
+        await endWithOriginal(message);
+        signal.throwIfAborted();
         const kept = isBegun ? await pending.find(messageId) : undefined;
         if (!isBegun || kept?.unsealed !== undefined) {
-          signal.throwIfAborted();
           await pending.keep({ ...message, files: [], unsealed: files.length });
           const sealed = await sealAll(files, step, (done) =>
             change(messageId, { progress: share * done, isWaiting: false }),
@@ -284,6 +294,13 @@ export function createUploads(options: UploadsOptions): Uploads {
   }
 
   const originalFiles = ({ files, ...message }: Original) => filesOfMessage(reading, message, files);
+
+  /** Gives up a message whose original was deleted before all of it was here, and with it caption, names and previews. */
+  async function endWithOriginal({ messageId, original }: Unsealed): Promise<void> {
+    if (original === undefined || (await isStillThere(crypto, original))) return;
+    await discard(messageId);
+    store.set(showToastAtom, 'info', t('files.originalGone'));
+  }
 
   /** Shows a message, and begins to seal its files. */
   function begin(message: Unsealed, files: readonly FileToSeal[]): void {
@@ -360,6 +377,8 @@ export function createUploads(options: UploadsOptions): Uploads {
         const { messageId, original, unsealed } = message;
         if (shown.has(messageId) || (unsealed !== undefined && original === undefined)) continue;
         show(viewOf(message, original === undefined ? message.files : originalFiles(original)));
+        if (unsealed !== undefined) await endWithOriginal(message);
+        if (!shown.has(messageId)) continue;
         const share = sealingOf(message);
         const done = message.files.filter(({ isUploaded }) => isUploaded).length / message.files.length;
         const isPaused = await pending.isPaused(messageId);

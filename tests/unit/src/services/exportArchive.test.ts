@@ -134,6 +134,7 @@ describe('an export with files', () => {
     const messages = [
       withFiles(1, { ...pdf, name: 'invoice.html' }, { ...film, name: 'list.webm' }),
       withFiles(2, { ...picture, name: 'x.svg' }),
+      withFiles(3, { ...pdf, name: 'boat.mp4' }),
     ];
     const { file, run } = exporting({
       logs: logOf(messages),
@@ -141,6 +142,7 @@ describe('an export with files', () => {
         'm1/0': [text('<script>')],
         'm1/1': [text('#EXTM3U https://')],
         'm2/0': [text('<svg>')],
+        'm3/0': [text('#EXTM3U https://')],
       }),
     });
     await run('html', true);
@@ -159,6 +161,7 @@ describe('an export with files', () => {
     expect([...document.querySelectorAll('.files code')].map(({ textContent }) => textContent)).toEqual([
       'files/invoice.html',
       'files/list.webm.bin',
+      'files/boat.mp4',
     ]);
   });
 
@@ -274,6 +277,21 @@ describe('names in an archive', () => {
     ]);
   });
 
+  it('are none that Windows reads as soon as their folder is shown', () => {
+    expect(
+      named('a.library-ms', 'b.LNK', 'c.url', 'd.scf ', 'Desktop.ini', 'e.searchConnector-ms', 'f.url.pdf'),
+    ).toEqual([
+      'a.library-ms.bin',
+      'b.LNK.bin',
+      'c.url.bin',
+      'd.scf.bin',
+      'Desktop.ini.bin',
+      'e.searchConnector-ms.bin',
+      'f.url.pdf',
+    ]);
+    expect(named('COM¹.txt', 'con .txt', 'console.txt')).toEqual(['_COM¹.txt', '_con.txt', 'console.txt']);
+  });
+
   it('are each there once, whatever their capitals and accents are made of', () => {
     expect(named('é.txt', 'e\u0301.txt', 'É.TXT', 'straße', 'STRASSE', 'a (2).x', 'a.x', 'a.x')).toEqual([
       'é.txt',
@@ -307,10 +325,13 @@ describe('names in an archive', () => {
   });
 
   it('are inert where browsers know their ending and run nothing of it', () => {
-    expect(['a.png', 'a.PDF', 'a.webm', 'a.txt'].filter(isInert)).toHaveLength(4);
-    expect(
-      ['a.html', 'a.svg', 'a.xml', 'a.xhtml', 'a.foo', 'a', 'a.m3u8', 'a.png.hta'].filter(isInert),
-    ).toEqual([]);
+    const inert = (kind: AttachedFile['kind'], ...names: string[]) =>
+      names.filter((name) => isInert(name, kind));
+    expect(inert('film', 'a.png', 'a.PDF', 'a.webm', 'a.txt')).toHaveLength(4);
+    expect(inert('film', 'a.html', 'a.svg', 'a.xml', 'a.xhtml', 'a.foo', 'a', 'a.m3u8', 'a.png.hta')).toEqual(
+      [],
+    );
+    expect(inert('file', 'a.png', 'a.PDF', 'a.webm', 'a.mp4', 'a.mp3')).toEqual(['a.png', 'a.PDF']);
   });
 });
 
