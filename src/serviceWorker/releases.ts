@@ -246,7 +246,7 @@ export class PinnedReleases {
   /** Returns whether the script is of a release of this chain all the same: of that in use, or of an older one which the relay went back to. */
   async #isScriptSigned(pin: Pin): Promise<boolean> {
     try {
-      // Of relays behind one address some have the next script before others have its release: to lock for that would log everybody out.
+      // Some relays behind one address have the next script before others have its release: to lock for that would log everybody out.
       for (let asked = 0; asked < timesAsked; asked += 1)
         if (await this.#isScriptOf([pin.agreed, pin.newest])) return true;
       const older = await chainOf(this.#file, pin.hashes[0] ?? '', null);
