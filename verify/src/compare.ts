@@ -71,6 +71,7 @@ export const routes = [
   '/terms',
   '/about',
   '/contact',
+  '/prove',
 ];
 /** Answers of a relay that belong to no release, of which the headers are looked at. */
 const others: readonly string[] = [

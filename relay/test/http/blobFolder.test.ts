@@ -95,7 +95,7 @@ describe('while another folder is mounted in the place of the files', () => {
       const foreign = randomBytes(16).toString('base64url');
       await mkdir(path.dirname(fileOf(foreign)), { recursive: true });
       await writeFile(fileOf(foreign), 'of another database');
-      const longAgo = new Date(Date.now() - strayAfter - 1000);
+      const longAgo = new Date(Date.now() - 2 * strayAfter);
       await utimes(fileOf(foreign), longAgo, longAgo);
       const putBack = await remark(text);
       expect((await remove(relay, person, cancelled)).status).toBe(204);

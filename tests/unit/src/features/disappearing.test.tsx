@@ -1,14 +1,14 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { type Chat, chatsAtom } from '#src/store/chats.ts';
-import { aino, message, veikko } from '../support/app.tsx';
-import { bubble, choose, openVeikko, type World } from '../support/messagesTab.tsx';
+import { aino, chat, message, veikko } from '../support/app.tsx';
+import { bubble, choose, openVeikko, showMessages, type World } from '../support/messagesTab.tsx';
 
 const secret = message(aino.id, 'Atlantis', { isEdited: true, timer: 60 });
 const other = message(veikko.id, 'Stays');
 
 /** Takes a message off the screen, as it goes when its time is over. */
-function disappear({ store }: World, messageId: string) {
+function disappear({ store }: Pick<World, 'store'>, messageId: string) {
   act(() =>
     store.set(chatsAtom, (chats) => {
       const before = chats[veikko.id] as Chat;
@@ -58,9 +58,11 @@ describe('what is open about a message whose time is over', () => {
       { kind: 'picture', name: 'Map.png', type: 'image/png', size: 3, description: '' },
     ] as const;
     const picture = message(veikko.id, '', { content: { kind: 'files', text: '', files }, timer: 60 });
-    const world = await openVeikko(picture, other);
+    const world = showMessages({ [veikko.id]: chat([picture, other]) });
     const read = { read: async () => new Blob(['map']) };
+    // Before the chat opens: the code for files may be there already, and asks at once.
     world.actions.files.mockResolvedValue(read as never);
+    await world.user.click(screen.getByRole('button', { name: /veikko/ }));
     const view = await screen.findByRole('button', { name: /Map/ });
     await waitFor(() => expect(view).toBeEnabled());
     await world.user.click(view);
