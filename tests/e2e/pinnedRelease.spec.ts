@@ -128,7 +128,7 @@ test('a signed release comes into use once the person has agreed to it, and to i
     await expect(question).toBeVisible();
     expect(await versionOf(alice.page)).toBeNull();
     await question.getByRole('button', { name: 'Change the key room' }).click();
-    await expect(alice.page.locator('html')).toHaveAttribute('data-version', 'next', { timeout: 30_000 });
+    await expect(alice.page.locator('html')).toHaveAttribute('data-version', 'next');
     await alice.onDashboard();
   });
 
