@@ -88,6 +88,18 @@ export function followReleases(options: ReleasesOptions): void {
     return found;
   }
 
+  /** Looks for the version that was agreed to; a connection that is bad for a moment costs nobody the answer that they gave. */
+  async function update(): Promise<void> {
+    for (let tried = 0; tried < 3; tried += 1) {
+      const hasLooked = await registration.update().then(
+        () => true,
+        () => false,
+      );
+      if (hasLooked) return;
+      await delay(clock, betweenRelays);
+    }
+  }
+
   async function agree(release: string): Promise<void> {
     const { active } = registration;
     // The room comes first: the app's next page asks it for what the former one doesn't know.
@@ -104,7 +116,7 @@ export function followReleases(options: ReleasesOptions): void {
     isAgreed = true;
     storage.setItem(releaseAgreementKey, String(Date.now()));
     // A new installation finds all that it needs here.
-    await registration.update().catch(() => undefined);
+    await update();
     // Where the room alone has changed, this page is the same.
     if (registration.installing === null && registration.waiting === null) window.location.reload();
   }
