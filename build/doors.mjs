@@ -105,6 +105,7 @@ const rooms = [
       'workers/session/endSession.ts',
       'workers/crypto.worker.ts',
       'src/lib/trustedScriptUrl.ts',
+      'src/lib/askVerdict.ts',
       'src/lib/askWorker.ts',
       'src/lib/releaseAgreement.ts',
       'src/serviceWorker/messages.ts',
@@ -136,7 +137,12 @@ const rooms = [
     door: 4,
     room: 'src/lib',
     // Notifications are shown by the service worker, which is told so in its own messages.
-    may: ['src/serviceWorker/messages.ts', 'src/serviceWorker/chatPath.ts', 'package.json'],
+    may: [
+      'src/serviceWorker/messages.ts',
+      'src/serviceWorker/releaseMessages.ts',
+      'src/serviceWorker/chatPath.ts',
+      'package.json',
+    ],
     packages: ['react', 'zod/mini'],
   },
 
@@ -159,7 +165,8 @@ const rooms = [
     ...service('export/archive.ts', 'core'),
     packages: [...service('export', 'core').packages, 'client-zip'],
   },
-  service('proof'),
+  // It reads a release as `sinetti verify` does.
+  { ...service('proof'), may: [...service('proof').may, 'verify/src/chain'] },
   service('files', 'core', 'conversations'),
   // The service worker asks it for what is played.
   {

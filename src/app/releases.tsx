@@ -2,17 +2,17 @@ import type { createStore } from 'jotai';
 import { keysFrame } from '../crypto/keysFrame.ts';
 import { ReleaseBar, type ReleaseNews, type ReleaseProblem } from '../features/session/ReleaseBar.tsx';
 import { addTexts } from '../i18n/i18n.ts';
+import { askVerdict, betweenRelays } from '../lib/askVerdict.ts';
 import { askWorker } from '../lib/askWorker.ts';
 import { type Clock, delay } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { isTakenOver } from '../lib/releaseAgreement.ts';
 import { releaseAgreementKey } from '../serviceWorker/messages.ts';
-import {
-  type AgreeMessage,
-  type ReleaseMessage,
-  type ReleaseRefusal,
-  type ReleaseVerdict,
-  verdictMessage,
+import type {
+  AgreeMessage,
+  ReleaseMessage,
+  ReleaseRefusal,
+  ReleaseVerdict,
 } from '../serviceWorker/releaseMessages.ts';
 import { readyUpdateAtom } from '../store/update.ts';
 import { lockForUnknownWorker } from './unknownWorker.tsx';
@@ -28,9 +28,6 @@ export function onTakeover(): void {
 }
 
 type Store = ReturnType<typeof createStore>;
-
-/** Milliseconds after which a script of no release is looked at again. */
-const betweenRelays = 3_000;
 
 export interface ReleasesOptions {
   readonly clock: Clock;
@@ -61,18 +58,8 @@ export function followReleases(options: ReleasesOptions): void {
   });
   room.start();
 
-  async function askActive(): Promise<ReleaseVerdict | null> {
-    const { active } = registration;
-    return active && askWorker<ReleaseVerdict>(active, verdictMessage);
-  }
-
   async function verdict(): Promise<ReleaseVerdict | null> {
-    let found = await askActive();
-    if (found?.state === 'refused' && !found.isKnownScript) {
-      // Relays behind one address may differ for a moment: some have the next release already, and some its chain.
-      await delay(clock, betweenRelays);
-      found = await askActive();
-    }
+    const found = await askVerdict(registration, (ms) => delay(clock, ms));
     if (found === null) return null;
     if (found.state === 'newer') {
       const { release, ...changes } = found;

@@ -1,8 +1,9 @@
+import { answerReleases } from './answerReleases.ts';
 import { activateMessage } from './messages.ts';
 import { keysPath } from './navigations.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
-import { answerReleases, installReleased, PinnedReleases } from './releases.ts';
+import { installReleased, PinnedReleases } from './releases.ts';
 
 /** The service worker at the origin of the keys: it keeps the frame with its files. */
 declare const self: ServiceWorkerGlobalScope;
@@ -58,9 +59,7 @@ self.addEventListener('install', (event) => event.waitUntil(install(event)));
 self.addEventListener('activate', (event) => event.waitUntil(precache.activate()));
 self.addEventListener('message', (event) => {
   if (event.data === activateMessage) event.waitUntil(self.skipWaiting());
-  const answer = answerReleases(event.data, releases);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-  if (answer !== null) event.waitUntil(answer.then((each) => event.ports[0]?.postMessage(each)));
+  answerReleases(event, releases);
 });
 self.addEventListener('fetch', (event) => {
   const answer = precache.answer(event.request);

@@ -1,5 +1,11 @@
 import { operatorPath } from '@sinetti/relay/contract/operator';
-import { canonicalBytes, canonicalText, type Json, sha256 } from '../../verify/src/chain/canonical.ts';
+import {
+  canonicalBytes,
+  canonicalText,
+  type Json,
+  sha256,
+  toBase64url,
+} from '../../verify/src/chain/canonical.ts';
 import type { Chain } from '../../verify/src/chain/chain.ts';
 import { Failure } from '../../verify/src/chain/errors.ts';
 import { connectOf, headersAt, type Origins, workerSettings } from '../../verify/src/chain/expected.ts';
@@ -12,12 +18,7 @@ import {
   type ReleaseStatement,
 } from '../../verify/src/chain/statement.ts';
 import type { Build, OperatorSettings, Precache } from './precache.ts';
-import {
-  type AgreeMessage,
-  type ReleaseRefusal,
-  type ReleaseVerdict,
-  verdictMessage,
-} from './releaseMessages.ts';
+import type { ReleaseRefusal, ReleaseVerdict } from './releaseMessages.ts';
 
 type Release = NonNullable<Chain['release']>;
 
@@ -315,17 +316,6 @@ export async function installReleased(
   }
 }
 
-/** Answers what a page asks of releases; null for its other messages. */
-export function answerReleases(
-  data: unknown,
-  releases: PinnedReleases,
-): Promise<ReleaseVerdict | boolean> | null {
-  if (data === verdictMessage) return releases.verdict();
-  if (typeof data !== 'object' || data === null) return null;
-  const { release, type } = data as Partial<AgreeMessage>;
-  return type === 'release-agreed' && typeof release === 'string' ? releases.agree(release) : null;
-}
-
 /** @throws Failure `unreachable` for an answer without success, and one that breaks off */
 async function contentOf(answer: Response, name: string): Promise<Uint8Array> {
   if (!answer.ok) throw new Failure('unreachable', `${name} answers ${answer.status}.`);
@@ -383,9 +373,5 @@ function appOf(keys: string): string {
 }
 
 function inBase64url(hexadecimal: string): string {
-  const bytes = hexadecimal.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  return toBase64url(Uint8Array.from(hexadecimal.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)));
 }

@@ -1,10 +1,11 @@
+import { answerReleases } from './answerReleases.ts';
 import { answerMedia } from './media.ts';
 import { activateMessage, type WorkerMessage } from './messages.ts';
 import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
 import { answerOperator, importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
-import { answerReleases, installReleased, PinnedReleases } from './releases.ts';
+import { installReleased, PinnedReleases } from './releases.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
@@ -71,9 +72,7 @@ self.addEventListener('fetch', (event) => {
 });
 
 self.addEventListener('message', (event) => {
-  const answer = answerReleases(event.data, releases);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-  if (answer !== null) event.waitUntil(answer.then((each) => event.ports[0]?.postMessage(each)));
+  answerReleases(event, releases);
   // Until a person says so the version in use stays: pages and their files are never of two versions.
   if (event.data !== activateMessage) return;
   event.waitUntil(self.skipWaiting());

@@ -1,15 +1,9 @@
+import { askVerdict, isOfStranger } from '../../src/lib/askVerdict.ts';
 import { askWorker } from '../../src/lib/askWorker.ts';
 import { isTakenOver } from '../../src/lib/releaseAgreement.ts';
 import { activateMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
-import {
-  type AgreeMessage,
-  type ReleaseVerdict,
-  verdictMessage,
-} from '../../src/serviceWorker/releaseMessages.ts';
+import type { AgreeMessage } from '../../src/serviceWorker/releaseMessages.ts';
 import { isOfType, type RoomNotice } from '../api/frameMessages.ts';
-
-/** Milliseconds after which a script of no release is looked at again. */
-const betweenRelays = 3_000;
 
 let page: MessagePort | null = null;
 let lock = () => {};
@@ -43,20 +37,9 @@ export function connectPage(port: MessagePort): void {
 
 /** Looks at what the relay has for this origin, now and whenever another version comes. */
 export function watch(registration: ServiceWorkerRegistration): void {
-  const ask = async () => {
-    const { active } = registration;
-    return active && askWorker<ReleaseVerdict>(active, verdictMessage);
-  };
   async function look(): Promise<void> {
-    let verdict = await ask();
-    if (isOfStranger(verdict)) {
-      // Relays behind one address may differ for a moment: some have the next release already, and some its chain.
-      await new Promise((resolve) => {
-        setTimeout(resolve, betweenRelays);
-      });
-      verdict = await ask();
-      if (isOfStranger(verdict)) refuse();
-    }
+    const verdict = await askVerdict(registration, wait);
+    if (isOfStranger(verdict)) refuse();
     const isHeld = verdict !== null && ['current', 'newer'].includes(verdict.state);
     if (isHeld && localStorage.getItem(releaseAgreementKey) === null)
       localStorage.setItem(releaseAgreementKey, '0');
@@ -65,8 +48,10 @@ export function watch(registration: ServiceWorkerRegistration): void {
   void look();
 }
 
-const isOfStranger = (verdict: ReleaseVerdict | null) =>
-  verdict?.state === 'refused' && !verdict.isKnownScript;
+const wait = (ms: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 function refuse(): void {
   isStrange = true;

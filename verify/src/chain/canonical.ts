@@ -60,12 +60,17 @@ export async function sha256(content: Uint8Array | string): Promise<string> {
     'SHA-256',
     typeof content === 'string' ? new TextEncoder().encode(content) : content,
   );
-  return toBase64(hash).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return toBase64url(hash);
 }
 
 /** Hashes bytes by what browsers and Node.js both have. */
 export async function digest(algorithm: 'SHA-256' | 'SHA-512', content: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest(algorithm, new Uint8Array(content)));
+}
+
+/** Returns few bytes in base64url, without padding. */
+export function toBase64url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** Returns few bytes in base64, with padding. */

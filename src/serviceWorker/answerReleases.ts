@@ -1,0 +1,23 @@
+import { type AgreeMessage, type ReleaseVerdict, verdictMessage } from './releaseMessages.ts';
+import type { PinnedReleases } from './releases.ts';
+
+/** A message of a page, with the port for its answer. */
+interface Asked {
+  readonly data: unknown;
+  readonly ports: readonly MessagePort[];
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+/** Answers what a page asks of releases, and nothing else. */
+export function answerReleases(asked: Asked, releases: PinnedReleases): void {
+  const answer = answerTo(asked.data, releases);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+  if (answer !== null) asked.waitUntil(answer.then((each) => asked.ports[0]?.postMessage(each)));
+}
+
+function answerTo(data: unknown, releases: PinnedReleases): Promise<ReleaseVerdict | boolean> | null {
+  if (data === verdictMessage) return releases.verdict();
+  if (typeof data !== 'object' || data === null) return null;
+  const { release, type } = data as Partial<AgreeMessage>;
+  return type === 'release-agreed' && typeof release === 'string' ? releases.agree(release) : null;
+}
