@@ -32,7 +32,7 @@ export type NamedFile = Pick<AttachedFile, 'kind' | 'name' | 'type'>;
 
 /**
  * Returns whether a browser that is led to the file shows or keeps it, and runs nothing that its sender wrote. A film that was sent
- * as any file has nothing but its name to show for it: it may be a list of what a player is to fetch.
+ * as a plain file has nothing but its name to show for it: it may be a list of what a player is to fetch.
  */
 export function isInert(path: string, kind: AttachedFile['kind']): boolean {
   const ending = split(path).ending.toLowerCase();

@@ -1,5 +1,4 @@
 import { t } from '../../i18n/i18n.ts';
-import { errorCode } from '../../lib/errorCode.ts';
 import type { FileSink } from '../../lib/fileSink.ts';
 import type { Blobs } from '../../net/blobs.ts';
 import {
@@ -12,7 +11,7 @@ import {
 import type { SessionDeps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import { createPatientBlobs } from './patientBlobs.ts';
-import { openFile, wholeFile } from './reading.ts';
+import { openInOrder, wholeFile } from './reading.ts';
 
 /** Pieces from which on a download is told of: a smaller one is over before anybody could stop it. */
 const toldFrom = 5;
@@ -66,36 +65,18 @@ export function createDownloads({
     /** Asks a relay that gave nothing yet once only: who has just pressed the button is told at once. */
     const read: Blobs['read'] = (...range) => (written === 0 ? blobs.read(...range) : patient.read(...range));
 
-    /** Writes what isn't written yet. */
-    async function writeRest(): Promise<void> {
-      const file = await openFile({ blobs: { read }, crypto }, place);
-      const isFirst = store.get(downloadsAtom)[key] === undefined;
-      if (file.sealedPieces >= toldFrom && isFirst) {
+    try {
+      const file = await openInOrder({ blobs: { read }, crypto }, place);
+      if (file.sealedPieces >= toldFrom && store.get(downloadsAtom)[key] === undefined) {
         store.set(downloadsAtom, (all) => ({ ...all, [key]: started }));
         isTold = true;
       }
-      let at = 0;
       for await (const piece of wholeFile(file)) {
-        at += 1;
-        if (at <= written) continue;
         await resumed;
         stop.signal.throwIfAborted();
         await sink.write(piece);
-        written = at;
+        written += 1;
         change({ progress: written / file.sealedPieces });
-      }
-    }
-
-    try {
-      for (;;) {
-        const before = written;
-        try {
-          return await writeRest();
-        } catch (error) {
-          // The worker lets go of what was opened long ago: a paused file is read anew then, to be compared as a whole.
-          const { cause } = error as Error;
-          if (errorCode(cause) !== 'unknown-file' || written === before) throw error;
-        }
       }
     } finally {
       unsubscribe();

@@ -7,7 +7,7 @@ import { oncePerSession } from '../core/oncePerSession.ts';
 import { createDownloads } from './downloads.ts';
 import { createPatientBlobs } from './patientBlobs.ts';
 import { createPieceStore } from './pieceStore.ts';
-import { openFile, wholeFile } from './reading.ts';
+import { openInOrder, wholeFile } from './reading.ts';
 import { createStreams, requirePlayable } from './streams.ts';
 import { createUnneededBlobs } from './unneededBlobs.ts';
 import { createUploads, type UploadsOptions } from './uploads.ts';
@@ -45,7 +45,7 @@ function createFiles(options: FilesOptions): Files {
     reader(signal) {
       const patient = { blobs: createPatientBlobs(options.deps, blobs, signal), crypto };
       return async function* read(place) {
-        yield* wholeFile(await openFile(patient, place));
+        yield* wholeFile(await openInOrder(patient, place));
       };
     },
     async resume() {
@@ -71,7 +71,7 @@ function createFiles(options: FilesOptions): Files {
       async read(place, { type }) {
         const parts: Blob[] = [];
         // A blob each: the browser keeps them elsewhere than in this page's memory.
-        for await (const piece of wholeFile(await openFile(reading, place))) {
+        for await (const piece of wholeFile(await openInOrder(reading, place))) {
           if (parts.length === 0) requirePlayable(piece, type);
           parts.push(new Blob([piece]));
         }

@@ -40,6 +40,29 @@ export async function openFile(
   };
 }
 
+/**
+ * Opens a file whose pieces are asked for in order. The worker lets go of what was opened long ago: the file is then read anew up to there,
+ * so that all of it is still compared.
+ */
+export async function openInOrder(options: ReadingOptions, place: FilePlace): Promise<ReadableFile> {
+  let file = await openFile(options, place);
+  return {
+    sealedPieces: file.sealedPieces,
+    async piece(index) {
+      try {
+        return await file.piece(index);
+      } catch (error) {
+        if (errorCode((error as Error).cause) !== 'unknown-file') throw error;
+        const again = await openFile(options, place);
+        for (let before = 0; before < index; before += 1) await again.piece(before);
+        file = again;
+        return again.piece(index);
+      }
+    },
+    probe: () => file.probe(),
+  };
+}
+
 /** The pieces of a whole file, in order; the last one only once all of it is known to be the message's. */
 export async function* wholeFile(file: ReadableFile): AsyncGenerator<ArrayBuffer> {
   let held: ArrayBuffer | null = null;

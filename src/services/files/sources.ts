@@ -1,7 +1,7 @@
 import type { CryptoApi, FileFacts } from '../../crypto/client.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import type { AttachedFile, FilePlace, NewFile } from '../../store/files.ts';
-import { openFile, type ReadableFile, type ReadingOptions } from './reading.ts';
+import { openInOrder, type ReadableFile, type ReadingOptions } from './reading.ts';
 
 /** Bytes of a file that the worker is given at once, and gives. */
 export const pieceLength = 1024 * 1024;
@@ -49,18 +49,9 @@ export function filesOfMessage(
       facts,
       size,
       async piece(at) {
-        try {
-          opened ??= await openFile(reading, { ...message, index });
-          // The last one is refused where all of them together are not the message's file.
-          return await opened.piece(at);
-        } catch (error) {
-          // The worker lets go of what was opened long ago: it is read anew then, to be compared as a whole.
-          if (opened === null || errorCode((error as Error).cause) !== 'unknown-file') throw error;
-          const again = await openFile(reading, { ...message, index });
-          for (let before = 0; before < at; before += 1) await again.piece(before);
-          opened = again;
-          return again.piece(at);
-        }
+        opened ??= await openInOrder(reading, { ...message, index });
+        // The last one is refused where all of them together are not the message's file.
+        return opened.piece(at);
       },
     };
   });
