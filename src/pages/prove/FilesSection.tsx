@@ -32,9 +32,7 @@ export function FilesSection({ proof }: { proof: Proof }) {
       {result !== null && !hasFailed && <Compared check={result} />}
       <div className={styles.little}>
         <p>{t('prove.files.little')}</p>
-        {/* A keyboard reaches what is cut off. */}
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <pre className={styles.command} tabIndex={0}>
+        <pre className={styles.command} dir="ltr">
           <code>{`npx -p sinetti-open sinetti verify ${window.location.origin}`}</code>
         </pre>
         <p>{t('prove.files.more')}</p>

@@ -1,6 +1,6 @@
 import { createProofRooms, type ProofApi, type ProofRooms } from '../../crypto/proofRoom.ts';
 import type { Proof } from '../../store/proof.ts';
-import { browserFiles, checkFiles } from './files.ts';
+import { checkFiles, filesOfPage } from './files.ts';
 import { World } from './play.ts';
 // oxlint-disable-next-line import/default -- the default export is Vite's: the address of the file
 import vectorsUrl from './vectors.json?url';
@@ -27,7 +27,7 @@ export function createProof(): Proof {
         throw error;
       }
     },
-    checkFiles: () => checkFiles(browserFiles),
+    checkFiles: () => checkFiles(filesOfPage()),
     startPlay: (texts) => World.create(open, texts),
     close() {
       room = null;

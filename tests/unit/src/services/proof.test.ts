@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { checkFiles } from '#src/services/proof/files.ts';
 import { runVectors } from '#src/services/proof/vectors.ts';
+import { canonicalText, type Json } from '../../../../verify/src/chain/canonical.ts';
+import { policyNames } from '../../../../verify/src/chain/statement.ts';
 
 const origin = 'https://chat.example.org';
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url');
@@ -14,6 +16,13 @@ const release = {
   type: 'sinetti-release',
   version: '1.4.0',
   seq: 3,
+  prev: hashOf('the step before'),
+  source: { commit: '0'.repeat(40), lockfile: hashOf('lockfile'), node: 'v20.20.2' },
+  wasm: [hashOf('module')],
+  policies: Object.fromEntries(policyNames.map((name) => [name, "default-src 'none'"])),
+  policyOf: { app: {}, keys: {} },
+  headers: { app: {}, keys: {} },
+  caching: { assets: 'immutable', others: 'no-cache' },
   files: {
     app: Object.fromEntries(Object.entries(files).map(([path, text]) => [path, hashOf(text)])),
     keys: { '/keys.html': hashOf('frame'), '/assets/crypto.worker-1.js': hashOf('room') },
@@ -21,7 +30,7 @@ const release = {
 };
 
 /** Checks a page that has loaded one script, an answer of the API and something of another origin. */
-function check(served: Record<string, string>, stated: unknown = release) {
+function check(served: Record<string, string>, stated: Json = release) {
   return checkFiles({
     origin,
     loaded: () => [
@@ -33,7 +42,7 @@ function check(served: Record<string, string>, stated: unknown = release) {
     fetch: async (input) => {
       if (input === '/.well-known/sinetti/release.json') {
         if (stated === null) return new Response('', { status: 404 });
-        return new Response(typeof stated === 'string' ? stated : JSON.stringify(stated));
+        return new Response(typeof stated === 'string' ? stated : canonicalText(stated));
       }
       const text = typeof input === 'string' ? served[input] : undefined;
       return text === undefined ? new Response('', { status: 404 }) : new Response(text);
