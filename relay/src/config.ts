@@ -9,6 +9,8 @@ import { parseQuotas, type Quotas } from './rateLimits/quotas.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+const redisProtocols = ['redis:', 'rediss:'];
+
 const isOrigin = (text: string, protocols: readonly string[]) => {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
 };
@@ -109,7 +111,7 @@ const Environment = z.object({
     .min(2, 'must be at least 2')
     .max(1000, 'must be at most 1000')
     .default(10),
-  REDIS_URL: address(['redis:', 'rediss:'], 'must be an address such as redis://localhost:6379'),
+  REDIS_URL: address(redisProtocols, 'must be an address such as redis://localhost:6379'),
   REDIS_CLUSTER_NODES: z
     .string()
     .transform((text) => text.split(',').map((item) => item.trim()))
@@ -285,12 +287,10 @@ function redisOf(values: z.output<typeof Environment>): RedisAddress | null {
 
 /** Nodes that aren't named are found by those that are, and take the same name and password by the same kind of connection. */
 function areNodes(texts: readonly string[]): boolean {
-  const nodes = texts.map((text) => (URL.canParse(text) ? new URL(text) : null));
-  const ways = nodes.map((node) => node && [node.protocol, node.username, node.password].join(' '));
-  return (
-    nodes.every((node) => node !== null && /^rediss?:$/.test(node.protocol) && node.hostname !== '') &&
-    new Set(ways).size === 1
-  );
+  if (!texts.every((text) => isOrigin(text, redisProtocols))) return false;
+  const nodes = texts.map((text) => new URL(text));
+  const ways = nodes.map(({ password, protocol, username }) => [protocol, username, password].join(' '));
+  return nodes.every(({ hostname }) => hostname !== '') && new Set(ways).size === 1;
 }
 
 /** Returns what an address of a mail server says; null for one without a host, or with a name that is no percent-encoding. */
