@@ -8,7 +8,7 @@ import { inCI } from './tests/run/inCI.mjs';
  * sentence of the specification with whatever can fail: a killed tab, a silent server, a new version among it.
  */
 const long =
-  /(?:attention|banners|calls|checkedRelease|keyboard|keyRenewal|languages|lists|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|storage|toasts|transport|updates|zoom)\.spec\.ts$/;
+  /(?:attention|banners|calls|checkedRelease|keyboard|keyRenewal|languages|lists|longFilm|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|storage|toasts|transport|updates|zoom)\.spec\.ts$/;
 
 export default defineConfig({
   testDir: 'tests/e2e',

@@ -1,5 +1,5 @@
 /** The page's side of the worker that holds the keys: the only place that calls it. */
-import { wrap } from 'comlink';
+import { transfer, wrap } from 'comlink';
 import type { CryptoApi, CryptoWorker } from '../../workers/api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode, fromWire } from '../../workers/api/errors.ts';
 import { type KeysFrame, keysFrame } from './keysFrame.ts';
@@ -76,21 +76,40 @@ export function createCryptoClient(frame: KeysFrame = keysFrame()): CryptoApi {
   const failed = frame.broken.then((part): never => {
     throw part === 'frame' ? new CryptoApiError('keys-unreachable') : new CryptoApiError('internal', part);
   });
-  failed.catch(() => {});
 
   function openLine(): Line {
     const { port1, port2 } = new MessageChannel();
-    let end = () => {};
-    const ended = new Promise<never>((_resolve, reject) => {
-      end = () => {
-        port1.close();
-        reject(new CryptoApiError('locked'));
-      };
-    });
-    ended.catch(() => {});
     const worker = wrap<CryptoWorker>(port1);
+    /**
+     * Rejects the calls that have no answer yet. A race of each call with a promise that lasts as long as the page would hold every answer
+     * in memory for as long: all pieces of all files.
+     */
+    const waiting = new Set<(error: unknown) => void>();
+    let over: { readonly error: unknown } | null = null;
+    const endWith = (error: unknown) => {
+      over ??= { error };
+      for (const reject of waiting) reject(error);
+      waiting.clear();
+    };
+    failed.catch(endWith);
     frame.start(port2);
-    return { call: (method, args) => Promise.race([worker.call(method, args), ended, failed]), end };
+    return {
+      call: (method, args) =>
+        new Promise((resolve, reject) => {
+          if (over !== null) return reject(over.error);
+          waiting.add(reject);
+          // A piece of a file is in memory once: whoever gives it to the worker has it no more.
+          const pieces = args.filter((arg) => arg instanceof ArrayBuffer);
+          worker
+            .call(method, transfer(args, pieces))
+            .then(resolve, reject)
+            .finally(() => waiting.delete(reject));
+        }),
+      end() {
+        port1.close();
+        endWith(new CryptoApiError('locked'));
+      },
+    };
   }
 
   let line: Line | null = openLine();

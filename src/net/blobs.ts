@@ -58,7 +58,7 @@ export interface Blobs {
   /** The bytes of an upload that the relay has. */
   offset(id: string): Promise<number>;
   /** Appends bytes to an upload. @returns how many the relay has then */
-  append(id: string, offset: number, bytes: ArrayBuffer, signal: AbortSignal): Promise<number>;
+  append(id: string, offset: number, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<number>;
   /** Ends an own upload, or deletes an own file. */
   remove(id: string): Promise<void>;
   /** Bytes of a file, from one position to before another. */
@@ -69,7 +69,7 @@ interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: ArrayBuffer;
+  readonly body?: Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal | undefined;
 }
 

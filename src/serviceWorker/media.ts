@@ -100,7 +100,7 @@ async function answerPlayer(
     const piece = await opened;
     const start = index * facts.pieceLength;
     if (!(piece instanceof ArrayBuffer) || piece.byteLength < to - start) return refusal(502);
-    return new Response(piece.slice(from - start, to - start), {
+    return new Response(new Uint8Array(piece, from - start, to - from), {
       status: 206,
       headers: {
         ...harmless,

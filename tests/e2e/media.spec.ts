@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './browser.mjs';
 import { findsNoBarriers } from './support/axe.ts';
 import { reads } from './support/failing.ts';
+import { film } from './support/film.ts';
 import { twoFriends } from './support/friends.ts';
 import type { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
@@ -35,49 +36,9 @@ function tone(seconds: number): Buffer {
   return Buffer.concat([header, Buffer.from(samples.buffer)]);
 }
 
-/** A film of a second, as the browser records it of a canvas. */
-async function film(page: Page): Promise<Buffer> {
-  const bytes = await page.evaluate(async () => {
-    const canvas = document.createElement('canvas');
-    [canvas.width, canvas.height] = [320, 180];
-    const context = canvas.getContext('2d');
-    const recorder = new MediaRecorder(canvas.captureStream(20), { mimeType: 'video/webm;codecs=vp8' });
-    const parts: Blob[] = [];
-    recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
-    const ended = new Promise((resolve) => {
-      recorder.addEventListener('stop', resolve);
-    });
-    recorder.start();
-    for (let at = 0; at < 20; at += 1) {
-      if (context !== null) {
-        context.fillStyle = `hsl(${at * 18} 70% 50%)`;
-        context.fillRect(0, 0, 320, 180);
-      }
-      await new Promise((resolve) => {
-        setTimeout(resolve, 50);
-      });
-    }
-    recorder.stop();
-    await ended;
-    return [...new Uint8Array(await new Blob(parts).arrayBuffer())];
-  });
-  return Buffer.from(bytes);
-}
-
 async function attach(person: Person, name: string, mimeType: string, buffer: Buffer): Promise<void> {
   await person.page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer });
   await person.page.getByRole('button', { name: 'Send', exact: true }).click();
-}
-
-/** Loads the page again, so that the service worker answers for it, as on every visit but the first. */
-async function comesBack(person: Person, other: Person): Promise<void> {
-  await person.page.evaluate(async () => {
-    await navigator.serviceWorker.ready;
-  });
-  await person.page.reload();
-  await person.onDashboard();
-  await person.openChat(other);
-  expect(await person.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
 }
 
 const position = (page: Page, name: string) => page.getByRole('slider', { name: `Position: ${name}` });
@@ -142,7 +103,7 @@ test('a long sound plays before it is there, and a film in the message', async (
   const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
   await alice.openChat(bob);
   await bob.openChat(alice);
-  await comesBack(bob, alice);
+  await bob.comesBack(alice);
 
   await test.step('a sound plays while most of it can’t be had, and from elsewhere once it can', async () => {
     await attach(alice, 'lake.wav', 'audio/wav', tone(90));
@@ -153,7 +114,7 @@ test('a long sound plays before it is there, and a film in the message', async (
       asked.push(range);
       const from = Number(/^bytes=(\d+)-/.exec(range)?.[1]);
       // It stays away, as on a slow line.
-      if (isHeld && from >= 3 * 1_048_832) return;
+      if (isHeld && from >= 3 * 524_416) return;
       await route.continue();
     });
     await bob.page.getByRole('button', { name: 'Play: lake.wav' }).click();

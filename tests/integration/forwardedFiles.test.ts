@@ -163,7 +163,7 @@ describe('files that are passed on, between browsers and a real relay', () => {
   it('can be given up while they are fetched, and leave nothing behind', async () => {
     let isCut = false;
     const fetchUnlessCut: typeof fetch = async (input, init) => {
-      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=1048832-')) throw new TypeError('cut');
+      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=524416-')) throw new TypeError('cut');
       return fetch(input, init);
     };
     const { anna, ben, browser, got } = await createPlay(fetchUnlessCut);
@@ -187,7 +187,7 @@ describe('files that are passed on, between browsers and a real relay', () => {
   it('arrive although the worker lets go of them while they wait for the relay', async () => {
     let isCut = false;
     const fetchUnlessCut: typeof fetch = async (input, init) => {
-      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=1048832-')) throw new TypeError('cut');
+      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=524416-')) throw new TypeError('cut');
       return fetch(input, init);
     };
     const { anna, ben, got } = await createPlay(fetchUnlessCut);
@@ -207,7 +207,7 @@ describe('files that are passed on, between browsers and a real relay', () => {
   it('are given up where their message is deleted before all of them is here, with all that was kept of it', async () => {
     let isCut = true;
     const fetchUnlessCut: typeof fetch = async (input, init) => {
-      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=1048832-')) throw new TypeError('cut');
+      if (isCut && JSON.stringify(init?.headers ?? {}).includes('bytes=524416-')) throw new TypeError('cut');
       return fetch(input, init);
     };
     const { anna, ben, browser, got } = await createPlay(fetchUnlessCut);

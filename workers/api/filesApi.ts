@@ -11,8 +11,8 @@ export interface UploadedFile extends FileFacts {
 }
 
 /**
- * The part of the worker's API for files beside messages. Their bytes cross as ArrayBuffers, in pieces of 1 MiB of the file, the
- * last of which may be shorter; the keys stay here.
+ * The part of the worker's API for files beside messages. Their bytes cross as ArrayBuffers, in pieces of 512 KiB of the file, the
+ * last of which may be shorter, and a piece that is given is its giver's no more; the keys stay here.
  */
 export interface FilesApi {
   /**

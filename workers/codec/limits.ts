@@ -147,9 +147,9 @@ export const limits = {
   /** Files of a message, and bytes of one: more than any operator lets through. */
   filesPerMessage: 20,
   fileSize: 1024 * 1024 * 1024,
-  /** Bytes that the page and the worker hand each other at once: 16 chunks of a file. */
-  filePiece: 1024 * 1024,
-  sealedPiece: 16 * 65_552,
+  /** Bytes that the page and the worker hand each other at once, 8 chunks of a file: no step may hold 2 MB, in all of its forms. */
+  filePiece: 512 * 1024,
+  sealedPiece: 8 * 65_552,
   /** A file's name as it is given and as it is shown, and its description, in UTF-16 units; the bytes of its preview. */
   givenFileName: 4000,
   fileName: 255,

@@ -113,9 +113,7 @@ export function createFiles({ env }: TransactionDeps, session: Session) {
       if (index !== file.next || piece.length !== lengthOfPiece(size, index))
         throw new CryptoApiError('usage', 'piece of a file');
       file.next++;
-      const padded = new Uint8Array(lengthOfPiece(length, index));
-      padded.set(piece);
-      const sealed = sealPadded(padded, { key, length }, index);
+      const sealed = sealPadded(paddedTo(lengthOfPiece(length, index), piece), { key, length }, index);
       hash.update(sealed);
       if (file.next === piecesOf(length)) {
         sealing.delete(fileId);
@@ -170,7 +168,8 @@ export function createFiles({ env }: TransactionDeps, session: Session) {
       const length = paddedLength(file.size);
       const piece = openPadded(sealed, { key: file.key, length }, index);
       takeIntoHash(file, index, sealed, piecesOf(length));
-      return piece.slice(0, lengthOfPiece(file.size, index)).buffer;
+      const pieceLength = lengthOfPiece(file.size, index);
+      return piece.length === pieceLength ? piece.buffer : piece.slice(0, pieceLength).buffer;
     },
   } satisfies Partial<CryptoApi>;
 }
@@ -227,6 +226,13 @@ function takeIntoHash(file: Opened, index: number, sealed: Uint8Array, count: nu
   const digest = file.hash.digest();
   file.hash = null;
   if (!equalBytes(digest, file.expected)) throw new CryptoApiError('decrypt-failed', 'another file');
+}
+
+function paddedTo(length: number, piece: Uint8Array): Uint8Array {
+  if (piece.length === length) return piece;
+  const padded = new Uint8Array(length);
+  padded.set(piece);
+  return padded;
 }
 
 function sealPadded(

@@ -10,9 +10,9 @@ import type { ReadFile, WantedFile } from './files.ts';
 /** Files beyond are told of only: the archives of client-zip count to 65,535 where they are smaller than 4 GiB. */
 const mostFiles = 65_000;
 /** Pieces of a file that are in memory before it begins in the archive. One that fails by then leaves nothing there. */
-const heldPieces = 4;
-/** Bytes that are written at once. */
-const writtenAtOnce = 1024 * 1024;
+const heldPieces = 2;
+/** Bytes of small parts that are gathered, to be written at once. */
+const writtenAtOnce = 64 * 1024;
 const folder = 'files/';
 
 /**
@@ -46,7 +46,7 @@ export interface ArchiveOptions {
 
 /**
  * Writes a ZIP without ending the sink: the files one after the other, then the document that tells of them. Nothing is compressed,
- * since what people send is already, and of no file more than a few pieces are in memory.
+ * since what people send is already, and of no file more than three pieces are in memory: one that comes, and two that wait.
  * @throws the signal's reason when it is aborted, and what the sink or the session fails with
  */
 export async function writeArchive(sink: FileSink, options: ArchiveOptions): Promise<ExportedFiles> {
@@ -79,7 +79,11 @@ export async function writeArchive(sink: FileSink, options: ArchiveOptions): Pro
         else {
           const path = `${folder}${nameFor(file, isPlayable(file, begun.held[0]))}`;
           const end = (reason: MissingReason | null) => note(file, { path, missing: reason });
-          yield { name: path, input: rest(begun, pieces, end), lastModified: dateIn(file.writtenAt, now) };
+          yield {
+            name: path,
+            input: onDemand(rest(begun, pieces, end)),
+            lastModified: dateIn(file.writtenAt, now),
+          };
         }
       }
       done = before + file.size;
@@ -132,6 +136,20 @@ async function* rest(
   }
 }
 
+/** Reads a piece once it is asked for; of what can be iterated over, client-zip would have another one ready. */
+function onDemand(pieces: AsyncGenerator<ArrayBuffer>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(new Uint8Array(value));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 async function* watched(
   pieces: AsyncIterable<ArrayBuffer>,
   onPiece: (bytes: number) => void,
@@ -165,6 +183,11 @@ function dateIn(time: number, now: number): Date {
   return year >= 1980 && year < 2100 ? date : new Date(now);
 }
 
+function bufferOf({ buffer, byteLength, byteOffset }: Uint8Array): ArrayBuffer {
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isWhole ? buffer : new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+}
+
 /** Hands the archive on as it is made, no faster than the sink takes it. */
 async function pour(archive: ReadableStream<Uint8Array>, sink: FileSink, signal: AbortSignal): Promise<void> {
   const reader = archive.getReader();
@@ -172,6 +195,7 @@ async function pour(archive: ReadableStream<Uint8Array>, sink: FileSink, signal:
   let length = 0;
 
   async function flush(): Promise<void> {
+    if (length === 0) return;
     const written = new Uint8Array(length);
     let at = 0;
     for (const part of waiting) {
@@ -188,9 +212,14 @@ async function pour(archive: ReadableStream<Uint8Array>, sink: FileSink, signal:
       const { done, value } = await reader.read();
       signal.throwIfAborted();
       if (done) break;
-      waiting.push(value);
-      length += value.length;
-      if (length >= writtenAtOnce) await flush();
+      if (value.length < writtenAtOnce) {
+        waiting.push(value);
+        length += value.length;
+        if (length < writtenAtOnce) continue;
+      }
+      await flush();
+      // A piece of a file goes as it is.
+      if (value.length >= writtenAtOnce) await sink.write(bufferOf(value));
     }
     await flush();
   } finally {

@@ -55,12 +55,12 @@ export function createCarrier({
   ): Promise<void> {
     let offset = from;
     while (offset < file.sealedSize) {
-      await mayGoOn();
       const index = Math.floor(offset / file.sealedPiece);
-      const piece = await pieces.get(file.fileId, index);
+      const [piece] = await Promise.all([pieces.get(file.fileId, index), mayGoOn()]);
       // The browser has evicted it.
       if (piece === null) throw new AppError('storage-erased', t('files.uploadLost'));
-      const next = await blobs.append(blobId, offset, piece.slice(offset - index * file.sealedPiece), signal);
+      const left = new Uint8Array(piece, offset - index * file.sealedPiece);
+      const next = await blobs.append(blobId, offset, left, signal);
       if (next <= offset || next > file.sealedSize) throw new BlobError('offset-conflict');
       offset = next;
       onProgress(offset);

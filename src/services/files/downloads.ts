@@ -14,7 +14,7 @@ import { createPatientBlobs } from './patientBlobs.ts';
 import { openInOrder, wholeFile } from './reading.ts';
 
 /** Pieces from which on a download is told of: a smaller one is over before anybody could stop it. */
-const toldFrom = 5;
+const toldFrom = 10;
 
 /** Writes files of messages to where the person says; large ones can be paused, and wait for a relay that is away for a moment. */
 export function createDownloads({
@@ -67,7 +67,7 @@ export function createDownloads({
 
     try {
       const file = await openInOrder({ blobs: { read }, crypto }, place);
-      if (file.sealedPieces >= toldFrom && store.get(downloadsAtom)[key] === undefined) {
+      if (file.pieces >= toldFrom && store.get(downloadsAtom)[key] === undefined) {
         store.set(downloadsAtom, (all) => ({ ...all, [key]: started }));
         isTold = true;
       }
@@ -76,7 +76,7 @@ export function createDownloads({
         stop.signal.throwIfAborted();
         await sink.write(piece);
         written += 1;
-        change({ progress: written / file.sealedPieces });
+        change({ progress: written / file.pieces });
       }
     } finally {
       unsubscribe();

@@ -13,6 +13,8 @@ export interface ReadingOptions {
 
 /** A file of a message whose pieces can be had in any order. */
 export interface ReadableFile {
+  /** Pieces that hold something of the file. */
+  readonly pieces: number;
   /** With those of the padding: who reads all of them in order is told of another file than the message's. */
   readonly sealedPieces: number;
   piece(index: number): Promise<ArrayBuffer>;
@@ -25,10 +27,11 @@ export async function openFile(
   { blobs, crypto }: ReadingOptions,
   { conversationId, index, messageId }: FilePlace,
 ): Promise<ReadableFile> {
-  const { blobId, handle, sealedPiece, sealedPieces, sealedSize } = await sayWhy(() =>
+  const { blobId, handle, pieces, sealedPiece, sealedPieces, sealedSize } = await sayWhy(() =>
     crypto.openFile(conversationId, messageId, index),
   );
   return {
+    pieces,
     sealedPieces,
     piece: (at) =>
       sayWhy(async () => {
@@ -47,6 +50,7 @@ export async function openFile(
 export async function openInOrder(options: ReadingOptions, place: FilePlace): Promise<ReadableFile> {
   let file = await openFile(options, place);
   return {
+    pieces: file.pieces,
     sealedPieces: file.sealedPieces,
     async piece(index) {
       try {
@@ -65,13 +69,11 @@ export async function openInOrder(options: ReadingOptions, place: FilePlace): Pr
 
 /** The pieces of a whole file, in order; the last one only once all of it is known to be the message's. */
 export async function* wholeFile(file: ReadableFile): AsyncGenerator<ArrayBuffer> {
-  let held: ArrayBuffer | null = null;
-  for (let index = 0; index < file.sealedPieces; index += 1) {
-    const piece = await file.piece(index);
-    if (held !== null) yield held;
-    held = piece;
-  }
-  if (held !== null) yield held;
+  const last = file.pieces - 1;
+  for (let index = 0; index < last; index += 1) yield await file.piece(index);
+  const held = await file.piece(last);
+  for (let index = file.pieces; index < file.sealedPieces; index += 1) await file.piece(index);
+  yield held;
 }
 
 const damaged: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import type { AttachedFile, FilePlace, NewFile } from '../../store/files.ts';
 import { openInOrder, type ReadableFile, type ReadingOptions } from './reading.ts';
 
 /** Bytes of a file that the worker is given at once, and gives. */
-export const pieceLength = 1024 * 1024;
+export const pieceLength = 512 * 1024;
 
 /** A file that is to be sealed, and what is told of it. */
 export interface FileToSeal {

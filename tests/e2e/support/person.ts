@@ -117,6 +117,15 @@ export class Person {
       .filter({ hasText: other.username });
   }
 
+  /** Loads the page again, so that the service worker answers for it, as on every visit but the first. */
+  async comesBack(other: Person): Promise<void> {
+    await this.page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    await this.page.reload();
+    await this.onDashboard();
+    await this.openChat(other);
+    expect(await this.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  }
+
   async openChat(other: Person): Promise<void> {
     await this.tab('Messages').click();
     await this.contact(other).getByRole('button').click();

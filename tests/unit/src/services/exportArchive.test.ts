@@ -183,7 +183,7 @@ describe('an export with files', () => {
   });
 
   it('has a few pieces in memory at a time, waits for a slow disk, and tells its progress by bytes', async () => {
-    const pieceLength = 1024 * 1024;
+    const pieceLength = 512 * 1024;
     const count = 30;
     const big = received(1, {
       content: { kind: 'files', text: '', files: [{ ...pdf, size: count * pieceLength }] },
@@ -213,8 +213,8 @@ describe('an export with files', () => {
       if (progress?.unit === 'bytes') told.push(progress);
     });
     expect(await run('json', true)).toEqual({ written: 1, missing: 0 });
-    expect(mostAhead).toBeLessThanOrEqual(10);
-    expect(Math.max(...file.chunks.map(({ byteLength }) => byteLength))).toBeLessThan(3 * pieceLength);
+    expect(mostAhead).toBeLessThanOrEqual(3);
+    expect(Math.max(...file.chunks.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(pieceLength);
     const content = readZip(file.bytes).get('files/plan.pdf') ?? '';
     expect(createHash('sha256').update(content).digest('hex')).toBe(expected.digest('hex'));
     expect(told.map(({ done }) => done)).toEqual(told.map(({ done }) => done).toSorted((a, b) => a - b));
