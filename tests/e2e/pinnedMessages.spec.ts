@@ -25,6 +25,12 @@ test('two people pin messages for both, and find them again by the bar above all
     for (const person of [alice, bob]) await expect(bar(person)).toContainText(said);
     await expect(bob.page.getByText('You pinned a message.')).toBeVisible();
     await expect(alice.page.getByText('bob pinned a message.')).toBeVisible();
+    await expect(bubble(alice, said).getByTitle('Pinned')).toBeVisible();
+    await choose(alice, said, 'Message details');
+    await expect(alice.page.getByRole('dialog', { name: 'Message details' })).toContainText(
+      /Pinned.*, by bob/,
+    );
+    await alice.page.keyboard.press('Escape');
     await alice.page.setViewportSize({ width: 320, height: 640 });
     await findsNoBarriers(alice.page);
     await alice.page.setViewportSize({ width: 1280, height: 400 });

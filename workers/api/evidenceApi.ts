@@ -25,6 +25,8 @@ export interface MessageEvidence {
   /** The MLS suite of the conversation; null for a device outside. */
   readonly suite: number | null;
   readonly log: LogEvidence;
+  /** The person who has pinned it, and when by the relay's clock (RFC 3339); null where it isn't pinned, or was before this device came. */
+  readonly pinned: { readonly userId: string; readonly timestamp: string } | null;
 }
 
 /** The kinds of an entry's content: a message, or a change of one. */

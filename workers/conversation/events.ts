@@ -56,7 +56,7 @@ export function changeOf(
   state: MlsGroup,
   { isGroup, account, conversation }: Pick<ConversationTransaction, 'isGroup' | 'account' | 'conversation'>,
   hasRejoined: boolean,
-): ConversationChange | null {
+): KeptChange | null {
   const [were, are] = [peopleOf(before.members ?? []), peopleOf(state.members())];
   const isCompared = isGroup && were.has(account.userId);
   const added = isCompared ? [...are].filter((userId) => !were.has(userId)) : [];
@@ -66,8 +66,27 @@ export function changeOf(
   if (before.members === null) return null;
   if (conversation.timer !== before.timer) return { kind: 'timer', seconds: conversation.timer };
   if (isSamePinned(conversation, before)) return null;
-  return { kind: 'pinned', isPinned: conversation.pinned.some((id) => !before.pinned.includes(id)) };
+  const pinnedId = conversation.pinned.find((id) => !before.pinned.includes(id)) ?? null;
+  return { kind: 'pinned', isPinned: pinnedId !== null, pinnedId };
 }
+
+/** Finds the event by which a message was pinned last; null where this device has none. */
+export async function findPinning(
+  { account, conversationId, tx }: ConversationTransaction,
+  contentId: string,
+): Promise<Pick<EventRecord, 'senderId' | 'timestamp'> | null> {
+  let cursor = await tx.objectStore('events').openCursor(withinConversation(conversationId), 'prev');
+  while (cursor !== null) {
+    const key = sealingKey(conversationId, cursor.key[1]);
+    const record = account.sealer.open('events', key, cursor.value, EventRecord);
+    if (record.pinnedId === contentId) return record;
+    cursor = await cursor.continue();
+  }
+  return null;
+}
+
+/** A change as it is kept. The page isn't told which message was pinned, as it knows of no content ids. */
+export type KeptChange = ConversationChange & { readonly pinnedId?: string | null };
 
 /** The entry that an event belongs to. */
 type EventSource = Pick<LogEntryInput, 'seq' | 'sender_id' | 'sender_device_id' | 'timestamp'>;
@@ -105,7 +124,7 @@ export async function recordDifference(
 export function keepEvent(
   transaction: ConversationTransaction,
   entry: EventSource,
-  change: ConversationChange,
+  change: KeptChange,
 ): ConversationEvent {
   const { conversationId, account, tx } = transaction;
   if (isFinding({ change }) && !transaction.isGroup) transaction.conversation.isDoubted = true;
@@ -120,6 +139,7 @@ export function keepEvent(
     removed: isComparison ? [...change.removed] : [],
     count: countOf(change),
     upTo: 'upTo' in change ? change.upTo : 0,
+    pinnedId: change.pinnedId ?? null,
   };
   const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
   transaction.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));

@@ -1,15 +1,20 @@
 /** The evidence for a message: who wrote it, and whether others were given the same log (PROTOCOL section 10). */
 import { ConversationId, check, Seq } from '../api/arguments.ts';
-import type { CryptoApi, LogEvidence } from '../api/cryptoApi.ts';
+import type { CryptoApi, LogEvidence, MessageEvidence } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
-import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
-import { isFinding, readEvents } from '../conversation/events.ts';
+import {
+  type ConversationTransaction,
+  inTransaction,
+  type TransactionDeps,
+} from '../conversation/conversationTransaction.ts';
+import { findPinning, isFinding, readEvents } from '../conversation/events.ts';
 import { openMessage } from '../conversation/messageView.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { readReceipts } from '../conversation/receiptRows.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
+import { contentIdOfRecord } from '../storage/messageRow.ts';
 import type { ConversationRecord } from '../storage/records.ts';
 
 export function createEvidence(deps: TransactionDeps, session: Session) {
@@ -23,7 +28,8 @@ export function createEvidence(deps: TransactionDeps, session: Session) {
         const { conversation, tx } = transaction;
         const row = await tx.objectStore('messages').get([conversationId, seq]);
         if (row === undefined) throw new CryptoApiError('unknown-message');
-        const { epoch, senderDeviceId, senderId } = openMessage(account, conversationId, seq, row);
+        const record = openMessage(account, conversationId, seq, row);
+        const { epoch, messageId, senderDeviceId, senderId } = record;
         const state = conversation.membership === 'member' ? await transaction.state() : null;
         return {
           seq,
@@ -33,10 +39,20 @@ export function createEvidence(deps: TransactionDeps, session: Session) {
           epoch,
           suite: state?.group.suite.id ?? null,
           log: await logEvidence(tx, account, conversationId, conversation, seq, state),
+          pinned: await pinning(transaction, contentIdOfRecord(record, { conversationId, messageId })),
         };
       });
     },
   } satisfies Partial<CryptoApi>;
+}
+
+async function pinning(
+  transaction: ConversationTransaction,
+  contentId: string | null,
+): Promise<MessageEvidence['pinned']> {
+  if (contentId === null || !transaction.conversation.pinned.includes(contentId)) return null;
+  const found = await findPinning(transaction, contentId);
+  return found === null ? null : { userId: found.senderId, timestamp: found.timestamp };
 }
 
 async function logEvidence(

@@ -2,14 +2,7 @@
 import { CryptoError, equalBytes, type ProcessedCommit, processCommit } from '@sinetti/crypto-core';
 import type { ChainHeader } from '@sinetti/crypto-core/content';
 import { ConversationId, check, LogEntries, Retention } from '../api/arguments.ts';
-import type {
-  ConversationChange,
-  ConversationEvent,
-  CryptoApi,
-  LogEntryInput,
-  MessageView,
-  OwnState,
-} from '../api/cryptoApi.ts';
+import type { ConversationEvent, CryptoApi, LogEntryInput, MessageView, OwnState } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
@@ -25,6 +18,7 @@ import {
   changeOf,
   forgetOldestEvents,
   hasEvent,
+  type KeptChange,
   keepEvent,
   recordDifference,
 } from '../conversation/events.ts';
@@ -388,7 +382,7 @@ class LogProcessor {
     return !pin.refused.some(isNewKey);
   }
 
-  #recordEvent(entry: LogEntryInput, change: ConversationChange | null): void {
+  #recordEvent(entry: LogEntryInput, change: KeptChange | null): void {
     if (change === null) return;
     this.events.push(keepEvent(this.#transaction, entry, change));
   }

@@ -11,6 +11,7 @@ import {
   string,
   withDefault,
 } from '../codec/guards.ts';
+import { contentId } from './agreedRecord.ts';
 
 const id = string(128);
 
@@ -40,5 +41,7 @@ export const EventRecord = object({
   count: withDefault(integer(0), 0),
   /** With `expired` and `withheld`: the last position. */
   upTo: withDefault(integer(0), 0),
+  /** With `pinned`: the content id of the message that was; null where one is pinned no more. */
+  pinnedId: withDefault(nullable(contentId), null),
 });
 export type EventRecord = Guarded<typeof EventRecord>;

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, Forward, Star, Timer } from 'lucide-react';
+import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, Forward, Pin, Star, Timer } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
@@ -46,6 +46,7 @@ interface MessageBubbleProps {
   reachable: boolean;
   canReact: boolean;
   isStarred: boolean;
+  isPinned: boolean;
   /** The most reactions that have room. */
   mostReactions: number;
   actions: BubbleActions;
@@ -122,10 +123,13 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
               {t('chat.edited')}
             </button>
           )}
-          {props.isStarred && <StarMark />}
-          {message.timer !== undefined && <TimerMark seconds={message.timer} />}
+          {props.isPinned && <Mark text={t('pinned.mark')} icon={<Pin fill="currentColor" />} />}
+          {props.isStarred && <Mark text={t('stars.mark')} icon={<Star fill="currentColor" />} />}
+          {message.timer !== undefined && (
+            <Mark text={t('timer.mark', { timer: timerText(message.timer) })} icon={<Timer />} />
+          )}
           <MessageMoment message={message} author={own ? null : author} />
-          {own && <StateMark state={state} />}
+          {own && <Mark text={stateText(state)} icon={stateIcons[state]} />}
         </div>
         <button
           type="button"
@@ -177,30 +181,12 @@ const stateIcons: Record<MessageState, ReactNode> = {
   received: null,
 };
 
-function StarMark() {
-  return (
-    <span title={t('stars.mark')}>
-      <Star fill="currentColor" />
-      <VisuallyHidden>{t('stars.mark')}</VisuallyHidden>
-    </span>
-  );
-}
-
-function TimerMark({ seconds }: { seconds: number }) {
-  const text = t('timer.mark', { timer: timerText(seconds) });
+/** A picture beside the time of a message, and its words for who doesn't see it. */
+function Mark({ icon, text }: { icon: ReactNode; text: string }) {
   return (
     <span title={text}>
-      <Timer />
+      {icon}
       <VisuallyHidden>{text}</VisuallyHidden>
-    </span>
-  );
-}
-
-function StateMark({ state }: { state: MessageState }) {
-  return (
-    <span title={stateText(state)}>
-      {stateIcons[state]}
-      <VisuallyHidden>{stateText(state)}</VisuallyHidden>
     </span>
   );
 }

@@ -47,6 +47,11 @@ export function MessageDetailsDialog(props: MessageDetailsProps) {
         )}
         <Times {...props} />
         <Fact label={t('chat.detailsState')}>{stateText(state)}</Fact>
+        {evidence !== null && evidence.pinned !== null && (
+          <Fact label={t('pinned.mark')}>
+            <Pinning {...props} pinned={evidence.pinned} />
+          </Fact>
+        )}
         {evidence !== null && (
           <>
             <Fact label={t('chat.detailsPlace')}>{t('chat.detailsPosition', { seq: evidence.seq })}</Fact>
@@ -113,6 +118,18 @@ function Times({ author, message, ownId }: MessageDetailsProps) {
       <Fact label={t('chat.detailsArrived')}>{atServer}</Fact>
     </>
   );
+}
+
+function Pinning({
+  nameOf,
+  ownId,
+  pinned: { timestamp, userId },
+}: Pick<MessageDetailsProps, 'nameOf' | 'ownId'> & {
+  readonly pinned: NonNullable<MessageEvidence['pinned']>;
+}) {
+  const time = <time dateTime={timestamp}>{fullTimestamp(timestamp)}</time>;
+  if (userId === ownId) return <RichText id="chat.detailsPinnedOwn" parts={{ time }} />;
+  return <RichText id="chat.detailsPinned" parts={{ time, name: <bdi>{nameOf(userId)}</bdi> }} />;
 }
 
 type EvidenceProps = MessageDetailsProps & { evidence: MessageEvidence };

@@ -205,6 +205,7 @@ export function MessageList(props: MessageListProps) {
         reachable={message.messageId === (active ?? messages.at(-1)?.messageId)}
         canReact={canWrite}
         isStarred={props.starred.has(message.messageId)}
+        isPinned={pinned.some(({ messageId }) => messageId === message.messageId)}
         mostReactions={narrow ? mostReactions.narrow : mostReactions.wide}
         actions={actions}
       />

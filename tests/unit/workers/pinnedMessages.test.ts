@@ -62,9 +62,15 @@ describe('a pinned message', () => {
         { kind: 'pinned', isPinned: true },
       ]);
     }
+    const seq = (await alice.history(GROUP)).find(({ messageId }) => messageId === id)?.seq ?? 0;
+    const pinningOf = async (device: TestDevice) => (await device.api.messageEvidence(GROUP, seq)).pinned;
+    const { timestamp } = (await alice.api.events(GROUP)).at(-1) ?? {};
+    for (const device of [alice, bob, carol])
+      expect(await pinningOf(device)).toEqual({ userId: carol.userId, timestamp });
     await setPinned(bob, GROUP, id, false);
     await syncAll(alice, carol);
     for (const device of [alice, bob, carol]) {
+      expect(await pinningOf(device)).toBeNull();
       expect(await pinnedTexts(device, GROUP)).toEqual([]);
       expect((await eventsOf(device, GROUP)).at(-1)).toEqual([
         bob.userId,

@@ -360,6 +360,7 @@ describe('an open chat', () => {
         epoch: 12,
         suite: 0xf04d,
         log: agreed(0, 1),
+        pinned: null,
         ...rest,
       });
       await user.click(screen.getByRole('menuitem', { name: 'Message details' }));

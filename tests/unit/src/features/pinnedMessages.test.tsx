@@ -64,6 +64,16 @@ describe('a message', () => {
   });
 });
 
+it('a pinned message has a mark in its bubble, with a word for it, as long as it is pinned', async () => {
+  const world = await openVeikko(...all);
+  pin(world, [two]);
+  expect(within(bubble('At eleven')).getByTitle('Pinned')).toHaveTextContent('Pinned');
+  expect(within(bubble('At ten?')).queryByTitle('Pinned')).toBeNull();
+  pin(world, [one]);
+  expect(within(bubble('At ten?')).getByTitle('Pinned')).toBeVisible();
+  expect(within(bubble('At eleven')).queryByTitle('Pinned')).toBeNull();
+});
+
 describe('the bar above the messages', () => {
   it('is there only where something is pinned', async () => {
     const world = await openVeikko(...all);
