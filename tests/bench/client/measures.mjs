@@ -8,6 +8,9 @@ const median = (numbers) => {
 /** Messages above which nothing more is learnt. */
 const sends = 40;
 
+/** Reactions given and taken back. */
+const reactions = 20;
+
 /** Drafts, of which one is told a second. */
 const drafts = 15;
 
@@ -155,6 +158,32 @@ export async function sendToShown(from, to) {
     await input.press('Enter');
     const at = await shown;
     took.push(at - (await from.evaluate(() => globalThis.bench.enterAt)));
+  }
+  return median(took);
+}
+
+/** From the choice of a heart for the newest message, or taking it back, until it is painted in the other browser, in milliseconds: median. */
+export async function reactToShown(from, to) {
+  const took = [];
+  for (let number = 0; number < reactions; number++) {
+    const shown = to.evaluate(
+      async (isThere) => (await globalThis.bench.whenHeart(isThere)) + performance.timeOrigin,
+      number % 2 === 0,
+    );
+    await from.getByRole('article').last().getByRole('button', { name: 'Message actions' }).press('Enter');
+    const heart = from.getByRole('menuitemcheckbox', { name: 'React with ❤️' });
+    await heart.evaluate((item) =>
+      item.addEventListener(
+        'click',
+        () => {
+          globalThis.bench.chosenAt = performance.timeOrigin + performance.now();
+        },
+        { once: true, capture: true },
+      ),
+    );
+    await heart.click();
+    const at = await shown;
+    took.push(at - (await from.evaluate(() => globalThis.bench.chosenAt)));
   }
   return median(took);
 }

@@ -50,6 +50,11 @@ export function observe() {
     dashboardReady: whenPainted(() => rows() > 0),
     painted,
     whenMessageShown: (text) => whenPainted(() => messagesHave(text)),
+    /** The newest message has a heart, or has none. */
+    whenHeart: (isThere) =>
+      whenPainted(
+        () => [...document.querySelectorAll('article')].at(-1)?.textContent.includes('❤') === isThere,
+      ),
     whenDraftShown: (text) =>
       whenPainted(() =>
         document.querySelector('section[aria-label="Conversations"]')?.textContent.includes(text),

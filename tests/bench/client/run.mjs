@@ -6,12 +6,14 @@ import { chromium } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../../e2e/browser.mjs';
 import { describeMachine, progress, runCommand, writeResults } from '../command.mjs';
 import { acceptAll, logIn, openProfile, signUp, startProduct, write } from '../product.mjs';
+import { median } from '../statistics.mjs';
 import {
   draftToShown,
   landing,
   opening,
   otherScreen,
   prepare,
+  reactToShown,
   reload,
   sendToShown,
   typingWhileDecrypting,
@@ -21,15 +23,26 @@ import { report } from './report.mjs';
 
 const USAGE = `npm run bench:client -- [options]
   --quick            a smoke test: 20 contacts, 2,000 messages
+  --only <parts>     some of landing, start, opening, pictures, typing, sending, drafts, with commas between
+  --messages <n>     in the long conversations of opening and pictures, 50,000 if not given
   --json <file>      also write every number there
 `;
 
-await runCommand(USAGE, { quick: { type: 'boolean', default: false } }, bench);
+const options = {
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  messages: { type: 'string' },
+};
+await runCommand(USAGE, options, bench);
 
 async function bench(values) {
   const amounts = values.quick
     ? { contacts: 20, cached: 1_000, long: 2_000, missed: 200, rounds: 3 }
     : { contacts: 200, cached: 20_000, long: 50_000, missed: 1_000, rounds: 7 };
+  if (values.messages !== undefined) amounts.long = Number(values.messages);
+  const only = values.only?.split(',');
+  const does = (...parts) => only === undefined || parts.some((part) => only.includes(part));
+  if (!does('start')) Object.assign(amounts, { contacts: 1, cached: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'sinetti-bench-'));
   const relay = await startProduct();
   const url = `http://localhost:${relay.port}`;
@@ -46,60 +59,60 @@ async function bench(values) {
   };
   const contexts = [];
   try {
-    const results = {};
-    for (const rate of [1, 4]) {
-      results[rate] = { landing: await landing(browser, url, { rate, rounds: amounts.rounds }) };
+    const results = { 1: {}, 4: {} };
+    for (const rate of does('landing') ? [1, 4] : []) {
+      results[rate].landing = await landing(browser, url, { rate, rounds: amounts.rounds });
     }
 
     progress(`making ${amounts.contacts} contacts`);
     const reader = await openPage('reader');
     contexts.push(reader.context());
     await signUp(reader, 'reader');
-    await pal.ask('crowd', 'reader', String(amounts.contacts - 1));
+    if (amounts.contacts > 1) await pal.ask('crowd', 'reader', String(amounts.contacts - 1));
     const palName = await pal.ask('meet', 'reader');
     await acceptAll(reader);
 
-    progress(`writing ${amounts.cached} messages`);
-    await pal.ask('write', 'reader', String(amounts.cached));
-    await openChat(reader, palName);
-    await pal.ask('say', 'reader', 'The newest of the cached.');
-    await messageShown(reader, 'The newest of the cached.');
-    for (const rate of [1, 4]) {
-      const how = { rate, rounds: amounts.rounds };
-      Object.assign(results[rate], await reload(reader, 'The newest of the cached.', how));
+    if (does('start')) {
+      await writeUntil(pal, reader, palName, amounts.cached, 'The newest of the cached.');
+      for (const rate of [1, 4]) {
+        const how = { rate, rounds: amounts.rounds };
+        Object.assign(results[rate], await reload(reader, 'The newest of the cached.', how));
+      }
     }
 
-    progress(`writing ${amounts.long - amounts.cached} more`);
-    await pal.ask('write', 'reader', String(amounts.long - amounts.cached));
-    await openChat(reader, palName);
-    await pal.ask('say', 'reader', 'The newest of all.');
-    await messageShown(reader, 'The newest of all.');
-    for (const rate of [1, 4]) {
+    if (does('opening', 'pictures'))
+      await writeUntil(pal, reader, palName, amounts.long - amounts.cached, 'The newest of all.');
+    for (const rate of does('opening') ? [1, 4] : []) {
       const how = { rate, rounds: amounts.rounds };
       results[rate].opening = await opening(reader, palName, 'The newest of all.', how);
       results[rate].otherScreen = await otherScreen(reader, how);
     }
 
-    progress(`writing ${amounts.long} with a picture in ten`);
-    const picturePal = await startPal(url);
-    pals.push(picturePal);
-    const pictureName = await picturePal.ask('meet', 'reader');
-    await acceptAll(reader);
-    await picturePal.ask('write', 'reader', String(amounts.long), 'pictures');
-    await openChat(reader, pictureName);
-    for (let shown = 0; shown < 3; shown++) await picturePal.ask('show', 'reader');
-    await picturePal.ask('say', 'reader', 'The newest beside pictures.');
-    await messageShown(reader, 'The newest beside pictures.');
-    for (const rate of [1, 4]) {
-      const how = { rate, rounds: amounts.rounds };
-      // In turns with the chat without pictures, as the machine is by now.
-      const plain = await opening(reader, palName, 'The newest of all.', how);
-      const withPictures = await opening(reader, pictureName, 'The newest beside pictures.', how);
-      results[rate].picturesRatio = withPictures / plain;
+    if (does('pictures')) {
+      const picturePal = await startPal(url);
+      pals.push(picturePal);
+      const pictureName = await picturePal.ask('meet', 'reader');
+      await acceptAll(reader);
+      await writeUntil(picturePal, reader, pictureName, amounts.long, 'The last word.', 'pictures');
+      await openChat(reader, pictureName);
+      for (let shown = 0; shown < 3; shown++) await picturePal.ask('show', 'reader');
+      await picturePal.ask('say', 'reader', 'The newest beside pictures.');
+      await messageShown(reader, 'The newest beside pictures.');
+      for (const rate of [1, 4]) {
+        const ratios = [];
+        // In turns with the chat without pictures: a ratio within a round is little of the machine's.
+        for (let round = 0; round < amounts.rounds; round++) {
+          const once = { rate, rounds: 1 };
+          const plain = await opening(reader, palName, 'The newest of all.', once);
+          const pictures = await opening(reader, pictureName, 'The newest beside pictures.', once);
+          ratios.push(pictures / plain);
+        }
+        results[rate].picturesRatio = median(ratios);
+      }
     }
 
-    progress(`typing while ${amounts.missed} messages are decrypted`);
-    for (const rate of [1, 4]) {
+    if (does('typing')) progress(`typing while ${amounts.missed} messages are decrypted`);
+    for (const rate of does('typing') ? [1, 4] : []) {
       const newest = `Now typing, ${rate}`;
       await openChat(reader, palName);
       const typing = await typingWhileDecrypting(reader, {
@@ -113,24 +126,31 @@ async function bench(values) {
       Object.assign(results[rate], typing);
     }
 
-    progress('sending from browser to browser');
-    const friend = await openPage('friend');
-    contexts.push(friend.context());
-    await signUp(friend, 'friend');
-    await befriend(friend, reader, 'reader');
-    await openChat(friend, 'reader');
-    // Only the rows in sight are drawn, and a message brings its writer to the top.
-    await write(friend, 'Hello');
-    await openChat(reader, 'friend');
-    await messageShown(reader, 'Hello');
-    results[1].sendToShown = await sendToShown(friend, reader);
+    if (does('sending', 'drafts')) {
+      progress('sending from browser to browser');
+      const friend = await openPage('friend');
+      contexts.push(friend.context());
+      await signUp(friend, 'friend');
+      await befriend(friend, reader, 'reader');
+      await openChat(friend, 'reader');
+      // Only the rows in sight are drawn, and a message brings its writer to the top.
+      await write(friend, 'Hello');
+      await openChat(reader, 'friend');
+      await messageShown(reader, 'Hello');
+      if (does('sending')) {
+        results[1].sendToShown = await sendToShown(friend, reader);
+        results[1].reactToShown = await reactToShown(friend, reader);
+      }
+    }
 
-    progress('typing in one browser of two');
-    const second = await openPage('second');
-    contexts.push(second.context());
-    await logIn(second, 'reader');
-    await row(second, 'friend').waitFor();
-    results[1].draftToShown = await draftToShown(reader, second);
+    if (does('drafts')) {
+      progress('typing in one browser of two');
+      const second = await openPage('second');
+      contexts.push(second.context());
+      await logIn(second, 'reader');
+      await row(second, 'friend').waitFor();
+      results[1].draftToShown = await draftToShown(reader, second);
+    }
 
     const machine = { ...describeMachine(), load: loadavg()[0] };
     process.stdout.write(report(results, amounts, machine));
@@ -142,6 +162,15 @@ async function bench(values) {
     await relay.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Has so many messages written, and then one that the reader has to show before anything is measured. */
+async function writeUntil(pal, reader, name, count, newest, ...pictures) {
+  progress(`writing ${count}${pictures.length === 0 ? '' : ' with a picture in ten'}`);
+  await pal.ask('write', 'reader', String(count), ...pictures);
+  await openChat(reader, name);
+  await pal.ask('say', 'reader', newest);
+  await messageShown(reader, newest);
 }
 
 async function befriend(one, other, otherName) {
