@@ -29,7 +29,7 @@ export function createEvidence(deps: TransactionDeps, session: Session) {
         const row = await tx.objectStore('messages').get([conversationId, seq]);
         if (row === undefined) throw new CryptoApiError('unknown-message');
         const record = openMessage(account, conversationId, seq, row);
-        const { epoch, messageId, senderDeviceId, senderId } = record;
+        const { epoch, senderDeviceId, senderId } = record;
         const state = conversation.membership === 'member' ? await transaction.state() : null;
         return {
           seq,
@@ -39,7 +39,7 @@ export function createEvidence(deps: TransactionDeps, session: Session) {
           epoch,
           suite: state?.group.suite.id ?? null,
           log: await logEvidence(tx, account, conversationId, conversation, seq, state),
-          pinned: await pinning(transaction, contentIdOfRecord(record, { conversationId, messageId })),
+          pinned: await pinning(transaction, contentIdOfRecord(record, { conversationId, messageId: row.messageId })),
         };
       });
     },
