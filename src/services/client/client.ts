@@ -252,6 +252,10 @@ export function createClient(options: ClientOptions): Client {
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),
     compareView: (conversationId, file) => deps.crypto.compareView(conversationId, file),
+    async lastSent() {
+      const { userId } = signedIn();
+      return (await import('../conversations/lastSent.ts')).lastSent(deps, userId);
+    },
     openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),
     addGroupMembers: async (groupId, userIds) => signedIn().groups.add(groupId, userIds),
