@@ -97,7 +97,7 @@ export interface SentText extends Words {
   readonly isEdited: boolean;
 }
 
-/** What the relay has of a message at this moment. */
+/** A message as the relay has it at this moment. */
 export type RelayCopy =
   | {
       readonly kind: 'bytes';
@@ -122,7 +122,7 @@ export type RelayCopy =
   | { readonly kind: 'refused' }
   | { readonly kind: 'unreachable' };
 
-/** What the relay says of an entry beside its bytes. */
+/** The relay's word on an entry, beside its bytes. */
 export interface RelayEntry {
   readonly senderId: string;
   readonly senderDeviceId: string;

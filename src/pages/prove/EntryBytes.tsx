@@ -46,7 +46,7 @@ export function EntryBytes({ bytes, fields }: EntryBytesProps) {
           <ul className={styles.fields}>
             {placed.map((field, index) => (
               <li key={field.name} className={styles.field}>
-                <span className={clsx(styles.range, markOf(index))}>{`${field.from}–${field.to - 1}`}</span>
+                <span className={clsx(styles.range, markOf(index))}>{rangeOf(field)}</span>
                 <span>{t(`prove.last.byte.${field.name}`)}</span>
                 <code className={styles.value}>{visibleName(field.value)}</code>
               </li>
@@ -69,6 +69,10 @@ function placedFields(fields: readonly PublicField[]): PlacedField[] {
   });
 }
 
+function rangeOf({ from, to }: PlacedField): string {
+  return to - from === 1 ? String(from) : `${from}–${to - 1}`;
+}
+
 /** Neighbours look different. */
 function markOf(index: number): string | undefined {
   return index % 2 === 0 ? styles.even : styles.odd;
@@ -87,7 +91,7 @@ function Hex({ bytes, fields, from, to }: HexProps) {
     <ol className={styles.hex} dir="ltr">
       {rows.map((start) => (
         <li key={start} className={styles.row}>
-          <span className={styles.offset}>{start.toString(16).padStart(4, '0')}</span>
+          <span className={styles.offset}>{String(start).padStart(3, '0')}</span>
           <span className={styles.octets}>
             {Array.from(bytes.subarray(start, Math.min(start + rowLength, to)), (octet, at) => (
               // oxlint-disable-next-line react/no-array-index-key -- a byte's place is what it is known by

@@ -11,7 +11,7 @@ import { Alert } from '../../ui/Alert.tsx';
 import { ButtonLink } from '../../ui/Button.tsx';
 import styles from './LastMessageSection.module.css';
 import { ProofSection } from './ProofSection.tsx';
-import { RelayCopyView } from './RelayCopyView.tsx';
+import { kindOfKey, RelayCopyView } from './RelayCopyView.tsx';
 import { TrialButton } from './TrialButton.tsx';
 import { TrialFailure } from './TrialFailure.tsx';
 import { useTrial } from './useTrial.ts';
@@ -69,12 +69,16 @@ function Beside({ last: { copy, text } }: { last: LastSent }) {
 }
 
 function Written({ text: { isEdited, isMarkdown, key, text } }: { text: SentText }) {
+  const ownId = useAtomValue(currentUserAtom)?.id;
   const nameOf = useAtomValue(ownOrOtherNameAtom);
   const titleOf = useAtomValue(conversationNameAtom);
   return (
     <section className={styles.card}>
       <h3 className={styles.heading}>
-        <RichText id="prove.last.wrote" parts={{ name: <bdi>{titleOf(key)}</bdi> }} />
+        <RichText
+          id={kindOfKey(key, ownId) === 'person' ? 'prove.last.wroteTo' : 'prove.last.wroteIn'}
+          parts={{ name: <bdi>{titleOf(key)}</bdi> }}
+        />
       </h3>
       <p className={styles.text} dir="auto">
         {isMarkdown === true ? withMentionNames(text, nameOf) : text}

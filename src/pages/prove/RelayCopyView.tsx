@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
+import { type ConversationKey, groupIdOfKey } from '../../store/chats.ts';
+import { nameOfAtom } from '../../store/names.ts';
 import type { RelayCopy, RelayEntry, SentEvidence, SentText } from '../../store/proof.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { Alert, type AlertKind } from '../../ui/Alert.tsx';
@@ -33,12 +35,18 @@ const matchTexts: Readonly<Record<'bytes' | 'digest', Record<Match, MessageId>>>
   },
 };
 
+/** Tells the kinds of conversations apart by those who are in them. */
+export function kindOfKey(key: ConversationKey, ownId: string | undefined): 'group' | 'self' | 'person' {
+  if (groupIdOfKey(key) !== null) return 'group';
+  return key === ownId ? 'self' : 'person';
+}
+
 interface RelayCopyProps {
   copy: RelayCopy;
   text: SentText;
 }
 
-/** What the relay has of a message, with what this browser makes of it. */
+/** Shows a message as the relay has it, and says how this browser judges it. */
 export function RelayCopyView({ copy, text }: RelayCopyProps) {
   return (
     <section className={styles.relay}>
@@ -114,7 +122,7 @@ function Known({ entry: { epoch, senderDeviceId, senderId, seq, timestamp }, len
         </dd>
         <dt>{t('prove.last.fact.to')}</dt>
         <dd>
-          <code>{text.conversationId}</code>
+          <Recipient conversation={text.key} />
         </dd>
         <dt>{t('prove.last.fact.time')}</dt>
         <dd>
@@ -122,9 +130,12 @@ function Known({ entry: { epoch, senderDeviceId, senderId, seq, timestamp }, len
         </dd>
         <dt>{t('prove.last.fact.place')}</dt>
         <dd>{t('chat.detailsPosition', { seq })}</dd>
-        <dt>{t('prove.last.fact.epoch')}</dt>
-        <dd>{epoch}</dd>
-        {length !== null && (
+        {length === null ? (
+          <>
+            <dt>{t('prove.last.fact.epoch')}</dt>
+            <dd>{epoch}</dd>
+          </>
+        ) : (
           <>
             <dt>{t('prove.last.fact.length')}</dt>
             <dd>
@@ -136,4 +147,13 @@ function Known({ entry: { epoch, senderDeviceId, senderId, seq, timestamp }, len
       </dl>
     </>
   );
+}
+
+/** The recipients as the relay knows them: a group's name is sealed. */
+function Recipient({ conversation }: { conversation: ConversationKey }) {
+  const ownId = useAtomValue(currentUserAtom)?.id;
+  const nameOf = useAtomValue(nameOfAtom);
+  const kind = kindOfKey(conversation, ownId);
+  if (kind === 'person') return <bdi>{nameOf(conversation)}</bdi>;
+  return t(kind === 'group' ? 'prove.last.toGroup' : 'prove.last.toSelf');
 }

@@ -2,9 +2,12 @@ import { screen, within } from '@testing-library/react';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { addTexts } from '#src/i18n/i18n.ts';
 import { LastMessageSection } from '#src/pages/prove/LastMessageSection.tsx';
+import { groupKeyOf } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
 import type { LastSent, RelayCopy, RelayEntry } from '#src/store/proof.ts';
 import { aino, createWorld, loaded, veikko } from '../support/app.tsx';
+import { group } from '../support/groups.ts';
 
 beforeAll(async () => {
   for (const part of ['legal', 'tabs', 'members'] as const) await addTexts(part);
@@ -54,7 +57,7 @@ async function ask(last: LastSent | null) {
   return user;
 }
 
-const written = () => screen.getByRole('heading', { name: 'You wrote, in veikko' }).parentElement!;
+const written = () => screen.getByRole('heading', { name: 'You wrote to veikko' }).parentElement!;
 const server = () => screen.getByRole('heading', { name: 'The server has' }).parentElement!;
 const octets = () => within(server()).getAllByRole('list')[0]!.textContent?.replaceAll(' ', '') ?? '';
 
@@ -72,11 +75,11 @@ describe('one’s last message at the relay', () => {
     const user = await ask({ text, copy });
     expect(written()).toHaveTextContent('See you at eight!');
     expect(server()).toHaveTextContent('All of it: 440 bytes');
-    expect(octets()).toMatch(/^0000000102030405060700080809/);
+    expect(octets()).toMatch(/^000000102030405060700808090a/);
     expect(octets()).not.toContain('9fa0');
     await user.click(screen.getByRole('button', { name: 'Bytes 160 to 439' }));
-    expect(within(server()).getAllByRole('list')[1]).toHaveTextContent(/^00a0a0a1/);
-    expect(within(server()).getAllByRole('list')[1]).toHaveTextContent(/01b0b5b6b7b8b9babbbc$/);
+    expect(within(server()).getAllByRole('list')[1]).toHaveTextContent(/^160a0a1/);
+    expect(within(server()).getAllByRole('list')[1]).toHaveTextContent(/432b5b6b7b8b9babbbc$/);
   });
 
   it('has its first bytes in the open, each field by its place and name, and the rest sealed', async () => {
@@ -101,10 +104,9 @@ describe('one’s last message at the relay', () => {
       .map(({ textContent }) => textContent);
     expect(facts).toEqual([
       'aino, from this browser (abcdef01)',
-      'direct:aino-id:veikko-id',
+      'veikko',
       expect.stringContaining('2026'),
       'No. 17 in this conversation',
-      '4',
       expect.stringContaining('440 bytes, for a text of 17'),
     ]);
     expect(screen.queryByRole('alert')).toBeNull();
@@ -141,6 +143,19 @@ describe('one’s last message at the relay', () => {
     expect(server()).toHaveTextContent('q4-hash');
     expect(server()).toHaveTextContent(/It is the hash of what this browser sent/);
     expect(server()).not.toHaveTextContent('for a text of');
+    expect(server()).toHaveTextContent('Key set4');
+  });
+
+  it.each([
+    [groupKeyOf('group-1'), 'Sailing', 'everybody in the group, whose name it does not know'],
+    [aino.id, 'Notes to self', 'your own browsers'],
+  ])('is known to be for %s, of whose name the server knows nothing', async (key, name, known) => {
+    const { store, user } = open({ text: { ...text, key }, copy });
+    store.set(groupsAtom, loaded(group()));
+    await user.click(screen.getByRole('button', { name: 'Show what the server has' }));
+    expect(await screen.findByRole('heading', { name: `You wrote in ${name}` })).toBeVisible();
+    expect(within(server()).getAllByRole('definition')[1]).toHaveTextContent(known);
+    expect(server()).not.toHaveTextContent(name);
   });
 
   it.each<[RelayCopy['kind'] & ('missing' | 'refused' | 'unreachable'), RegExp]>([
