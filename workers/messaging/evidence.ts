@@ -65,9 +65,9 @@ async function matchOf(
     tx.objectStore('messages').get([conversationId, entry.seq]),
   ]);
   if (chained === null || row === undefined) return 'unknown';
-  const { own, reason, sentAt } = openMessage(account, conversationId, entry.seq, row);
-  // It has the time of its header since it was compared with the ciphertext in the outbox.
-  if (!own || reason !== null || sentAt === null) return 'unknown';
+  const { own, sentAt } = openMessage(account, conversationId, entry.seq, row);
+  // One that the log had as it was in the outbox has the time of its header; a damaged one has none.
+  if (!own || sentAt === null) return 'unknown';
   return equalBytes(chained.digest, digestOf(conversationId, entry)) ? 'same' : 'different';
 }
 
