@@ -13,6 +13,7 @@ import type { Person } from './contacts.ts';
 import type { FileActions } from './files.ts';
 import type { GroupInvitationChange } from './groupInvitations.ts';
 import type { Mute } from './mutes.ts';
+import type { LastSent } from './proof.ts';
 import type { PersonReport } from './reports.ts';
 import type { SafetyNumbers } from './trust.ts';
 
@@ -185,6 +186,8 @@ export interface AppActions {
   saveView(conversationId: string, withTexts: boolean): Promise<string>;
   /** Compares the text of somebody else's such file with what this browser was given. */
   compareView(conversationId: string, file: string): Promise<ViewComparison>;
+  /** Asks the relay what it has of the last text that this browser has sent. Null where it knows none. Changes nothing. */
+  lastSent(): Promise<LastSent | null>;
   /** Opens the group as {@link AppActions.openChat} does a chat, which closes. Null closes the group. */
   openGroup(groupId: string | null): Promise<void>;
   /** Creates a group and makes it the open one. Resolves with its id once this device is in it. */

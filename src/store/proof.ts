@@ -1,4 +1,7 @@
-import type { ConversationEvent, MessageView } from '../crypto/client.ts';
+import type { ConversationEvent, MessageView, PublicField, SentEvidence, Words } from '../crypto/client.ts';
+import type { ConversationKey } from './chats.ts';
+
+export type { PublicField, SentEvidence } from '../crypto/client.ts';
 
 /** The outcomes of the published cases of one format so far. */
 export interface VectorGroup {
@@ -80,6 +83,58 @@ export interface PlayState {
 export interface Play {
   /** Begins a conversation anew, in which the relay does its duty, and then the trick; null for its duty alone. */
   play(trick: Trick | null): Promise<PlayState>;
+}
+
+/** The last text that this browser has sent, from its own history. */
+export interface SentText extends Words {
+  readonly key: ConversationKey;
+  readonly conversationId: string;
+  /** This browser's. */
+  readonly deviceId: string;
+  /** Its position in the log. */
+  readonly seq: number;
+  /** The words are those that were sent first; the person has edited them since, by other messages. */
+  readonly isEdited: boolean;
+}
+
+/** A message as the relay has it at this moment. */
+export type RelayCopy =
+  | {
+      readonly kind: 'bytes';
+      readonly bytes: Uint8Array;
+      /** Bytes that are in the open at their beginning; the others are ciphertext. */
+      readonly fields: readonly PublicField[];
+      readonly match: SentEvidence['match'];
+      /** A piece of the text stands in the ciphertext; null of a text so short that chance would have it there, too. */
+      readonly hasText: boolean | null;
+      readonly entry: RelayEntry;
+    }
+  /** It was received everywhere, or too old. The digest is in base64url. */
+  | {
+      readonly kind: 'digest';
+      readonly digest: string;
+      readonly match: SentEvidence['match'];
+      readonly entry: RelayEntry;
+    }
+  /** It shows nothing at that position. */
+  | { readonly kind: 'missing' }
+  /** It says that there is no such conversation for this person. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unreachable' };
+
+/** The relay's word on an entry, beside its bytes. */
+export interface RelayEntry {
+  readonly senderId: string;
+  readonly senderDeviceId: string;
+  readonly epoch: number;
+  readonly seq: number;
+  /** RFC 3339. */
+  readonly timestamp: string;
+}
+
+export interface LastSent {
+  readonly text: SentText;
+  readonly copy: RelayCopy;
 }
 
 /** The doings of the page /prove; made by `services/proof`. */

@@ -1,4 +1,5 @@
 import { findsNoBarriers } from './support/axe.ts';
+import { twoWhoTalk } from './support/friends.ts';
 import { Keyboard } from './support/keyboard.ts';
 import { expect, test } from './support/test.ts';
 
@@ -57,4 +58,31 @@ test('anybody tries out by keyboard what the page says of itself', async ({ newB
   await page.getByRole('contentinfo').getByRole('link', { name: 'About' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'About' })).toBeVisible();
   await expect.poll(() => page.workers().length).toBe(0);
+});
+
+test('who is signed in sees, beside what they wrote, what the server has of it', async ({ newBrowser }) => {
+  const said = 'The ferry leaves at nine.';
+  const { alice, aliceBrowser, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, said);
+  const page = await aliceBrowser.newPage();
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.goto('/prove');
+  const last = page.getByRole('region', { name: 'Your last message' });
+  await last.getByRole('button', { name: 'Show what the server has' }).press('Enter');
+  await expect(last.getByText(said, { exact: true })).toBeVisible();
+  await expect(last.getByRole('heading', { name: 'You wrote to bob' })).toBeVisible();
+  await expect(last.getByText('It is what this browser sent, to the last byte')).toBeVisible();
+  await expect(last.getByText('Not a piece of your text is to be found')).toBeVisible();
+  // The kind of content, and the id of the conversation, are for the server to read.
+  await expect(last.getByText('application', { exact: true })).toBeVisible();
+  await expect(last.getByText(/^direct:/)).toBeVisible();
+  await findsNoBarriers(page);
+  const tooWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  expect(await page.evaluate(tooWide)).toBe(false);
+
+  // The other tab goes on as if nothing had been looked at.
+  await alice.send('Take the stairs.');
+  await bob.sees(said, 'Take the stairs.');
+  await last.getByRole('button', { name: 'Ask again' }).press('Enter');
+  await expect(last.getByText('Take the stairs.', { exact: true })).toBeVisible();
+  await expect(last.getByText('It is what this browser sent, to the last byte')).toBeVisible();
 });

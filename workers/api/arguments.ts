@@ -183,25 +183,20 @@ const Digest = string(43, /^[A-Za-z0-9_-]{43}$/);
 
 export const Digests = array(object({ seq: integer(1), digest: Digest }), limits.entriesPerCall);
 
-/**
- * Entries of a log. The content stays undecoded text, since a peer chose it and one bad entry must not stop
- * the others.
- */
-export const LogEntries = array(
-  object({
-    id: Id,
-    seq: integer(1),
-    epoch,
-    kind: oneOf('application', 'commit'),
-    sender_id: Id,
-    sender_device_id: Id,
-    content: string(Math.ceil((limits.commit * 4) / 3)),
-    timestamp,
-    digest: withDefault<string | undefined>(Digest, undefined),
-    expired: withDefault<boolean | undefined>(boolean, undefined),
-  }),
-  limits.entriesPerCall,
-);
+/** An entry of a log. The content stays undecoded text, since a peer chose it and one bad entry must not stop the others. */
+export const LogEntry = object({
+  id: Id,
+  seq: integer(1),
+  epoch,
+  kind: oneOf('application', 'commit'),
+  sender_id: Id,
+  sender_device_id: Id,
+  content: string(Math.ceil((limits.commit * 4) / 3)),
+  timestamp,
+  digest: withDefault<string | undefined>(Digest, undefined),
+  expired: withDefault<boolean | undefined>(boolean, undefined),
+});
+export const LogEntries = array(LogEntry, limits.entriesPerCall);
 
 export const Retention = withDefault(
   nullable(
@@ -224,7 +219,7 @@ export const IsWriting = boolean;
 export const IsPinned = boolean;
 export const GivenTyping = object({ userId: Id, deviceId: Id, epoch, content: string(limits.typing) });
 export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
-/** Receipts of others, undecoded for the same reason as {@link LogEntries}. */
+/** Receipts of others, undecoded for the same reason as {@link LogEntry}. */
 export const GivenReceipts = array(
   object({
     userId: Id,

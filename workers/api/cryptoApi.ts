@@ -44,7 +44,14 @@ export type {
   UnsentChange,
 } from './conversationsApi.ts';
 export type { Disappeared } from './disappearingApi.ts';
-export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
+export type {
+  LogEvidence,
+  MessageEvidence,
+  PublicField,
+  SeenEntry,
+  SentEvidence,
+  ViewComparison,
+} from './evidenceApi.ts';
 export type { UploadedFile } from './filesApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { MessageContent, UndecryptableReason, Words } from './messageContent.ts';

@@ -1,4 +1,5 @@
 import type { ConversationEvent } from './conversationEvent.ts';
+import type { LogEntryInput } from './conversationsApi.ts';
 
 /** How a message stands in the log, as far as this device can know. */
 export type LogEvidence =
@@ -27,6 +28,29 @@ export interface MessageEvidence {
   readonly log: LogEvidence;
   /** The person who has pinned it, and when by the relay's clock (RFC 3339); null where it isn't pinned, or was before this device came. */
   readonly pinned: { readonly userId: string; readonly timestamp: string } | null;
+}
+
+/** A field of an MLS message that everybody can read who has its bytes (RFC 9420 section 6.3). */
+export interface PublicField {
+  readonly name: 'version' | 'wireFormat' | 'groupId' | 'epoch' | 'contentType' | 'authenticatedData';
+  /** Bytes, those that say how long it is included. */
+  readonly length: number;
+  /** The name that the RFC gives it, a number, or the text that it is. */
+  readonly value: string;
+}
+
+/** An own message as the relay gives it now, beside what this device has sent. */
+export interface SentEvidence {
+  /**
+   * `same`: the entry is the one in this device's log, where it was found to be what this device had sent. `different`: it is
+   * another one. `unknown`: this device has no record of that place any more, or hasn't sent what is there.
+   */
+  readonly match: 'same' | 'different' | 'unknown';
+  /**
+   * The fields with which its bytes begin, in their order; all that follow are ciphertext. Null where only the digest is left, or
+   * the bytes are no PrivateMessage.
+   */
+  readonly fields: readonly PublicField[] | null;
 }
 
 /** The kinds of an entry's content: a message, or a change of one. */
@@ -69,6 +93,8 @@ export interface ViewComparison {
 export interface EvidenceApi {
   /** Errors: `unknown-message` where this device has none at that position. */
   messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
+  /** Compares an entry, as the relay gives it now, with what this device has sent. Changes nothing. */
+  sentEvidence(conversationId: string, entry: LogEntryInput): Promise<SentEvidence>;
   /**
    * Returns the text of a file with what this device was given of a conversation, signed by it: digests, positions and
    * running hashes of the newest entries, and what was found. @param withTexts also the texts of messages

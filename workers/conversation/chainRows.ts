@@ -1,7 +1,7 @@
 /** The rows of the running hash: one for each entry of the current epoch, since no sender refers to an older one. */
 import { CryptoError } from '@sinetti/crypto-core';
 import { uuidFromBytes, uuidToBytes } from '../codec/uuid.ts';
-import { withinConversation } from '../storage/db.ts';
+import { type Transaction, withinConversation } from '../storage/db.ts';
 import { sealingKey } from '../storage/sealer.ts';
 import type { TransactionScope } from './transactionScope.ts';
 
@@ -10,6 +10,9 @@ const DEVICE = 16;
 const LENGTH = 2 * HASH + DEVICE + 2 * 4;
 /** A claim above this, to which no log comes, is not kept. */
 const MOST = 0xffff_ffff;
+
+/** All that reading takes, which a transaction that only reads has too. */
+type RowSource = Pick<TransactionScope, 'account' | 'conversationId'> & { readonly tx: Transaction };
 
 export interface ChainRow {
   readonly seq: number;
@@ -43,9 +46,9 @@ export function putRow(transaction: TransactionScope, row: ChainRow): void {
 }
 
 /** Reads a row; null where there is none, or none that opens. */
-export async function readRow(transaction: TransactionScope, seq: number): Promise<ChainRow | null> {
-  const sealed = await transaction.tx.objectStore('chain').get([transaction.conversationId, seq]);
-  return sealed === undefined ? null : openRow(transaction, seq, sealed);
+export async function readRow(source: RowSource, seq: number): Promise<ChainRow | null> {
+  const sealed = await source.tx.objectStore('chain').get([source.conversationId, seq]);
+  return sealed === undefined ? null : openRow(source, seq, sealed);
 }
 
 /** Reads the rows above one position up to and including another, ascending; those that don't open are left out. */
@@ -77,7 +80,7 @@ export function deleteRows(transaction: TransactionScope, below?: number): void 
 }
 
 function openRow(
-  { account, conversationId }: TransactionScope,
+  { account, conversationId }: Pick<RowSource, 'account' | 'conversationId'>,
   seq: number,
   sealed: Uint8Array,
 ): ChainRow | null {

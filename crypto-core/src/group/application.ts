@@ -99,22 +99,24 @@ export type PeekedMessage =
       readonly groupId: Uint8Array;
       readonly epoch: bigint;
       readonly contentType: ContentType;
+      /** Data of the application's that everybody can read. */
+      readonly authenticatedData: Uint8Array;
     }
   | { readonly wireFormat: Exclude<WireFormat, 'public-message' | 'private-message'> };
 
 /**
- * Reads from a message, unverified, the fields that tell which group and epoch it belongs to.
+ * Reads from a message, unverified, the fields that tell which group and epoch it belongs to, and what goes with it in the open.
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function peekMessage(bytes: Uint8Array, limits?: Limits): PeekedMessage {
   const message = decodeMlsMessage(bytes, limits);
   if (message.wireFormat === 'private-message') {
-    const { groupId, epoch, contentType } = message.privateMessage;
-    return { wireFormat: message.wireFormat, groupId, epoch, contentType };
+    const { groupId, epoch, contentType, authenticatedData } = message.privateMessage;
+    return { wireFormat: message.wireFormat, groupId, epoch, contentType, authenticatedData };
   }
   if (message.wireFormat === 'public-message') {
-    const { groupId, epoch, content } = message.publicMessage.content;
-    return { wireFormat: message.wireFormat, groupId, epoch, contentType: content.type };
+    const { groupId, epoch, content, authenticatedData } = message.publicMessage.content;
+    return { wireFormat: message.wireFormat, groupId, epoch, contentType: content.type, authenticatedData };
   }
   return { wireFormat: message.wireFormat };
 }

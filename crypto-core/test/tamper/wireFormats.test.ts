@@ -1,6 +1,6 @@
 /** Messages of one wire format, or with one content, where another belongs (RFC 9420 section 6). */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EMPTY } from '../../src/bytes.ts';
+import { EMPTY, utf8 } from '../../src/bytes.ts';
 import { protectPublicMessage } from '../../src/framing/publicMessage.ts';
 import { assembleCommit } from '../../src/group/assemble.ts';
 import { publicKeysOf } from '../../src/group/senders.ts';
@@ -147,13 +147,14 @@ describe('peekMessage', () => {
   it('tells group, epoch and content of what is sent to a group, and of the rest its wire format alone', () => {
     const { messages, context } = played();
     const { groupId, epoch } = context;
-    const privately = { wireFormat: 'private-message', groupId, epoch };
+    const inside = { groupId, epoch, authenticatedData: EMPTY };
+    const privately = { wireFormat: 'private-message', ...inside };
     expect(Object.entries(messages).map(([kind, bytes]) => [kind, peekMessage(bytes)])).toEqual([
-      ['application', { ...privately, contentType: 'application' }],
+      ['application', { ...privately, contentType: 'application', authenticatedData: utf8('aad') }],
       ['proposal', { ...privately, contentType: 'proposal' }],
       ['commit', { ...privately, contentType: 'commit' }],
-      ['proposal in the open', { wireFormat: 'public-message', groupId, epoch, contentType: 'proposal' }],
-      ['commit in the open', { wireFormat: 'public-message', groupId, epoch, contentType: 'commit' }],
+      ['proposal in the open', { wireFormat: 'public-message', ...inside, contentType: 'proposal' }],
+      ['commit in the open', { wireFormat: 'public-message', ...inside, contentType: 'commit' }],
       ['welcome', { wireFormat: 'welcome' }],
       ['group info', { wireFormat: 'group-info' }],
       ['key package', { wireFormat: 'key-package' }],

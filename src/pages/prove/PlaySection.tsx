@@ -53,7 +53,7 @@ export function PlaySection({ proof }: { proof: Proof }) {
 
   return (
     <ProofSection
-      number={3}
+      number={4}
       title={t('prove.play.title')}
       lead={t('prove.play.lead')}
       note={t('prove.play.room')}

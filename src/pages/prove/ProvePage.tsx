@@ -9,6 +9,7 @@ import { ButtonLink } from '../../ui/Button.tsx';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { SitePage } from '../site/SitePage.tsx';
 import { FilesSection } from './FilesSection.tsx';
+import { LastMessageSection } from './LastMessageSection.tsx';
 import { PlaySection } from './PlaySection.tsx';
 import styles from './ProvePage.module.css';
 import { VectorsSection } from './VectorsSection.tsx';
@@ -28,6 +29,7 @@ export function ProvePage({ proof }: { proof: Proof }) {
         </header>
         <VectorsSection proof={proof} />
         <FilesSection proof={proof} />
+        <LastMessageSection />
         <PlaySection proof={proof} />
       </div>
     </SitePage>

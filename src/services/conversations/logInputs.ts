@@ -1,6 +1,8 @@
 /** Entries of a log as the worker takes them, by whichever way they came. */
 import type { LogEntryInput } from '../../crypto/client.ts';
+import type { Api, LogPage } from '../../net/api.ts';
 import type { IncomingEvent } from '../../net/contract.ts';
+import { groupOf, recipientOf } from '../core/conversationIds.ts';
 
 export type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 
@@ -21,4 +23,12 @@ export function fromEvent(event: EntryEvent): LogEntryInput {
 export function toInput(entry: LogEntryInput): LogEntryInput {
   const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired } = entry;
   return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest, expired };
+}
+
+/** Asks for a page of a conversation's log; empty for other people's conversation. */
+export async function listEntries(api: Api, ownUserId: string, conversationId: string, query: LogPage) {
+  const groupId = groupOf(conversationId);
+  if (groupId !== null) return api.listGroupMessages(groupId, query);
+  const recipient = recipientOf(conversationId, ownUserId);
+  return recipient === null ? [] : api.listUserMessages(recipient, query);
 }

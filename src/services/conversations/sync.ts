@@ -9,13 +9,13 @@ import type { LogPage } from '../../net/api.ts';
 import { type IncomingEvent, limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
-import { groupOf, keyOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
+import { groupOf, keyOf, peerOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { apiErrorOf, isUnreachable } from '../core/failures.ts';
 import { copied } from '../core/place.ts';
 import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
-import { type EntryEvent, fromEvent, toInput } from './logInputs.ts';
+import { type EntryEvent, fromEvent, listEntries, toInput } from './logInputs.ts';
 
 const conversationsAtOnce = 4;
 /** The number of times one catch-up tries to become a member before the conversation rests. */
@@ -83,16 +83,9 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     sessionEvents.emit('conversationsChanged', { states: [state] });
   }
 
-  async function listEntries(conversationId: string, query: LogPage) {
-    const groupId = groupOf(conversationId);
-    if (groupId !== null) return api.listGroupMessages(groupId, query);
-    const recipient = recipientOf(conversationId, ownUserId);
-    return recipient === null ? [] : api.listUserMessages(recipient, query);
-  }
-
   async function page(conversationId: string, query: LogPage) {
     try {
-      const entries = await listEntries(conversationId, query);
+      const entries = await listEntries(api, ownUserId, conversationId, query);
       return entries.filter((entry) => entry.conversationId === conversationId).map(toInput);
     } catch (error) {
       // Not started yet; or a list that breaks its schema, which counts as empty (spec section 5).

@@ -102,6 +102,7 @@ export function fakeActions(): FakeActions {
     messageEvidence: vi.fn<AppActions['messageEvidence']>().mockRejectedValue(new Error('none')),
     saveView: vi.fn<AppActions['saveView']>().mockResolvedValue(''),
     compareView: vi.fn<AppActions['compareView']>().mockRejectedValue(new Error('none')),
+    lastSent: vi.fn<AppActions['lastSent']>().mockResolvedValue(null),
     loadStars: vi.fn<AppActions['loadStars']>().mockResolvedValue(),
     setStar: vi.fn<AppActions['setStar']>().mockResolvedValue(),
     setPinned: vi.fn<AppActions['setPinned']>().mockResolvedValue(),
