@@ -152,5 +152,5 @@ function readFacts(data: unknown): MediaFacts | null {
   return typeof type === 'string' && isPlayable(type) ? { type, size, pieceLength } : null;
 }
 
-/** Bytes that are held at once. */
+/** The most bytes of a piece: pages of an earlier version have pieces of twice the length that there are now. */
 const largestPiece = 1024 * 1024;
