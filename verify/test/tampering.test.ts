@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import { chainOf } from '../src/chain/reading.ts';
 import { compareRelay } from '../src/compare.ts';
 import { type Answer, createFetcher, type Fetcher } from '../src/fetching.ts';
 import { compareFolder } from '../src/folder.ts';
+import { waictManifest } from '../src/manifests.ts';
 import { describeOperator } from '../src/operator.ts';
 import { originsOf, servedReleases } from '../src/relay.ts';
 import {
@@ -251,12 +253,15 @@ const changingBody = (path: string, change: (text: string) => string) =>
 
 describe('headers between a relay and a browser', () => {
   const script = 'app/assets/index-B2x_4f.js';
+  const [, map = ''] =
+    /<script type="importmap">(.*?)<\/script>/.exec(clientFiles['app/index.html'] ?? '') ?? [];
+  const mapHash = `'sha256-${createHash('sha256').update(map).digest('base64')}'`;
   it.each([
     [
       'a word of a policy',
       'content-security-policy',
       (value: string) => value.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'"),
-      `content-security-policy is without "script-src 'self'", with "script-src 'self' 'unsafe-inline'"`,
+      `content-security-policy is without "script-src 'self' ${mapHash}", with "script-src 'self' 'unsafe-inline' ${mapHash}"`,
     ],
     [
       'a second policy',
@@ -269,6 +274,12 @@ describe('headers between a relay and a browser', () => {
       'cross-origin-opener-policy',
       () => 'unsafe-none',
       'cross-origin-opener-policy is unsafe-none',
+    ],
+    [
+      'an integrity policy for nothing',
+      'integrity-policy',
+      () => 'blocked-destinations=()',
+      'integrity-policy is blocked-destinations=()',
     ],
     ['another caching', 'cache-control', () => 'no-store', 'cache-control is no-store'],
     ['another type', 'content-type', () => 'text/html', 'content-type is text/html'],
@@ -318,12 +329,51 @@ describe('headers between a relay and a browser', () => {
     expect(rows).toEqual([`${script}: it is preceded by 103 with link`]);
   });
 
-  it('are told of: one that is left out', async () => {
+  it.each([
+    ['/', 'app', 'permissions-policy'],
+    ['/login', 'app', 'integrity-policy'],
+    ['/storage.html', 'keys', 'integrity-policy'],
+    ['/login', 'app', 'integrity-policy-waict-v1'],
+    ['/storage.html', 'keys', 'integrity-policy-waict-v1'],
+  ])('are told of: one that is left out at %s of the origin of the %s, %s', async (address, origin, name) => {
     const told = await changing((headers, at) => {
-      const { 'permissions-policy': _, ...others } = headers;
-      return at === '/' ? others : headers;
+      const { [name]: _, ...others } = headers;
+      return at === address ? others : headers;
     });
-    expect(told).toEqual(['app/: permissions-policy is not sent']);
+    expect(told).toEqual([`${origin}${address}: ${name} is not sent`]);
+  });
+
+  it('are told of: an integrity policy that a service worker would import nothing under', async () => {
+    const name = 'integrity-policy';
+    const told = await changing((headers, at) =>
+      at === '/service-worker.js' ? { ...headers, [name]: 'blocked-destinations=(script)' } : headers,
+    );
+    const difference = `/service-worker.js: ${name} is sent, which the release has not`;
+    expect(told).toEqual([`app${difference}`, `keys${difference}`]);
+  });
+
+  it.each([
+    ['another manifest for WAICT', /^max-age=0, mode=report, manifest="(.*)"$/],
+    ['a WAICT that blocks', /report/],
+  ])('are told of: %s', async (_, replaced) => {
+    const name = 'integrity-policy-waict-v1';
+    const value = (headers: Record<string, string>) => (headers[name] ?? '').replace(replaced, 'enforce');
+    const told = await changing((headers, at) =>
+      at === '/login' ? { ...headers, [name]: value(headers) } : headers,
+    );
+    expect(told).toEqual([expect.stringMatching(/^app\/login: integrity-policy-waict-v1 is .*enforce/)]);
+  });
+
+  it('are told of: a manifest for WAICT of another content, and one of another type', async () => {
+    const { address } = waictManifest(first.chain.release!, 'keys');
+    expect(await changingBody(address, (text) => text.replace('{', '{ '))).toEqual([
+      `keys${address}: ${another}`,
+    ]);
+    const type = 'application/json';
+    const told = await changing((headers, at) =>
+      at === address ? { ...headers, 'content-type': type } : headers,
+    );
+    expect(told).toEqual([`keys${address}: content-type is ${type}`]);
   });
 });
 
