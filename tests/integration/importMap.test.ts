@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withIntegrity } from '#build/integrity.ts';
+import { withIntegrity } from '../../build/integrity.ts';
 
 const [entry, part] = ['/assets/page-Aa1-b_2c.js', '/assets/About-Bb2-c_3d.js'];
 const hashes = new Map([
