@@ -40,10 +40,17 @@ test('a draft and what was read are the same on the laptop and on the phone', as
   await test.step('what is muted on the phone is muted on the laptop', async () => {
     await phone.page.getByRole('button', { name: 'Mute', exact: true }).click();
     const dialog = phone.page.getByRole('dialog', { name: 'Mute' });
+    const secondTab = await phone.page.context().newPage();
+    await secondTab.goto('/dashboard');
+    await secondTab.getByRole('tab', { name: 'Messages' }).click();
+    await expect(secondTab.getByRole('tabpanel')).toContainText(bob.username);
+    await expect(secondTab.getByRole('tabpanel')).not.toContainText('Muted');
     await dialog.getByRole('button', { name: 'For 8 hours' }).click();
     await findsNoBarriers(phone.page);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(phone.page.getByRole('button', { name: /^Muted until / })).toBeFocused();
+    await expect(secondTab.getByRole('tabpanel')).toContainText('Muted');
+    await secondTab.close();
     await laptop.tab('Messages').click();
     await expect(laptop.contact(bob)).toContainText('Muted');
     await laptop.tab('Contacts').click();

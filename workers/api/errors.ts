@@ -11,6 +11,7 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | storage | IndexedDB refused or lost something; `detail` is the browser's error name |
  * | pending | an own commit is pending: submit it again (nextCommit) and process the log first |
  * | unknown-message | no such message here, or the person has discarded it |
+ * | position-taken | the relay says that it stored a message at a position of the log where this device has read another entry |
  * | unknown-file | no such file is being sent or shown here any more |
  * | not-author | only who wrote a message may edit it, or delete it for everybody |
  * | stars-full | as many messages are starred as can be |
@@ -32,6 +33,7 @@ const workerCodes = [
   'storage',
   'pending',
   'unknown-message',
+  'position-taken',
   'unknown-file',
   'not-author',
   'stars-full',

@@ -88,6 +88,10 @@ export interface OutboxApi {
    * `unknown-message`, `members-in-doubt` (see `unvouchedIds`).
    */
   prepareMessage(messageId: string): Promise<PreparedMessage>;
+  /**
+   * Takes the relay's word that it has stored a message, until the log shows it. Errors: `unknown-message` for one that is
+   * discarded, `position-taken`.
+   */
   messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;
   messageFailed(messageId: string, code: SendFailure): Promise<MessageView>;
   /**

@@ -114,9 +114,15 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         const accepted = { status: 'sent', failure: null, seq, timestamp } as const;
         const acceptedAt = waiting.record.acceptedAt ?? account.now();
         const record: OutboxRecord = { ...waiting.record, ...accepted, acceptedAt };
-        const { joinedSeq, membership } = await readConversation(tx, account.sealer, row.conversationId);
+        const { joinedSeq, lastSeq, membership } = await readConversation(
+          tx,
+          account.sealer,
+          row.conversationId,
+        );
         // A copy of this browser had sent it before this browser became another device.
         const isBeforeJoin = membership !== 'member' || seq <= joinedSeq;
+        // Its entry would have been read there: the relay has gone back behind that, and nobody gets the message.
+        if (!isBeforeJoin && seq <= lastSeq) throw new CryptoApiError('position-taken');
         if (isBeforeJoin && (await keepSent(tx, account, messageId, row, record)))
           return requireLogged(tx, account, messageId);
         await putInOutbox(tx, account, messageId, row, record);

@@ -50,6 +50,7 @@ import { ascending, checkContiguous, checksOf, codeOf, isEmptied, reasonOf, refu
 import { hasContent, isFromElsewhere, Missed, missedAmong } from './missed.ts';
 import { takeOwnMessage } from './ownMessages.ts';
 import { mergeOwnStates } from './ownStateMessage.ts';
+import { failUnstored } from './queue.ts';
 import { readMessage } from './readMessage.ts';
 import { startSaying } from './sharedKeysMessage.ts';
 
@@ -64,7 +65,7 @@ export function createLogProcessing(deps: TransactionDeps, session: Session) {
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const missed = new Missed(transaction, retention, deps.env.now());
         const processor = new LogProcessor(transaction, deps, missed);
-        const messages = await processor.process(entries);
+        const messages = [...(await processor.process(entries)), ...(await failUnstored(transaction))];
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
         const shown = messages.filter((message) => isShown(account, message));
         const state = await transaction.finish();
@@ -274,8 +275,6 @@ class LogProcessor {
   #viewOf(entry: LogEntryInput, record: MessageRecord): MessageView {
     return messageView(this.#transaction.conversationId, entry.seq, entry.id, record);
   }
-
-  // Commits.
 
   async #applyCommit(entry: LogEntryInput): Promise<void | typeof STOP> {
     const { conversation } = this.#transaction;

@@ -26,7 +26,7 @@ import {
 } from '../storage/db.ts';
 import { payloadBytes, saysTheSame } from '../storage/payload.ts';
 import { awaitedIds, isNameDue, type OutboxRecord } from '../storage/records.ts';
-import { appendToOutbox, newOutboxRecord } from './outboxRows.ts';
+import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 
 /**
  * The number of messages and the time after which a device renews its own leaf (PROTOCOL section 4, healing).
@@ -169,6 +169,33 @@ export async function viewWaiting(
   const views = new MessageViews(tx, account, conversationId);
   const view = await views.shownBy({ waiting: views.waitingMessage(messageId, row, record) });
   return view ?? changeView(account, conversationId, messageId, record);
+}
+
+/**
+ * Fails the messages that the relay said it has stored, at positions where this device has read other entries by now: it has gone back
+ * behind them, or never stored them, and nobody gets them as they are.
+ */
+export async function failUnstored({
+  account,
+  conversation,
+  conversationId,
+  tx,
+}: ConversationTransaction): Promise<MessageView[]> {
+  if (conversation.membership !== 'member') return [];
+  const [rows, ids] = await readOutbox(tx, conversationId);
+  const views: MessageView[] = [];
+  for (const [at, row] of rows.entries()) {
+    const messageId = ids[at] ?? '';
+    const waiting = openOutbox(account, messageId, row);
+    const { seq, status } = waiting;
+    const isRead = seq !== null && seq > conversation.joinedSeq && seq <= conversation.lastSeq;
+    if (status !== 'sent' || !isRead) continue;
+    const failed = { status: 'failed', failure: 'position-taken', seq: null, timestamp: null } as const;
+    const record: OutboxRecord = { ...waiting, ...failed, acceptedAt: null };
+    await putInOutbox(tx, account, messageId, row, record);
+    views.push(await viewWaiting(tx, account, messageId, { record, row }));
+  }
+  return views;
 }
 
 export function changeView(

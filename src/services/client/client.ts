@@ -11,7 +11,12 @@ import type { Deps } from '../core/deps.ts';
 import { createBackground } from '../core/failures.ts';
 import { updateGroupInvitations } from '../groups/invitationsOnDemand.ts';
 import { authErrorEvent, createSession, type Session } from '../session/session.ts';
-import { createLoginProofStore, createTokenStore, deviceStorageKey } from '../session/token.ts';
+import {
+  createLoginProofStore,
+  createTokenStore,
+  deviceStorageKey,
+  mutesStorageKey,
+} from '../session/token.ts';
 import type { Messenger } from './messenger.ts';
 
 /** The addresses of the relay. */
@@ -56,6 +61,8 @@ export interface Client {
   onLeft(): void;
   /** The page that was left is back as it was. */
   onReturned(): void;
+  /** Another tab mutes other conversations than before. */
+  onMutesChanged(): void;
 }
 
 /** A whole client but for its screen: what the browser gives it comes in, and what a person can do comes out. */
@@ -132,6 +139,10 @@ export function createClient(options: ClientOptions): Client {
         topUpKeyPackages: () => topUpKeyPackages(deps),
         registerDevice: () => registerDevice(deps, options.deviceName),
         tellTabs: (deviceId) => options.storage.setItem(deviceStorageKey, deviceId),
+        tellTabsOfMutes() {
+          const isOdd = options.storage.getItem(mutesStorageKey) === '1';
+          options.storage.setItem(mutesStorageKey, isOdd ? '0' : '1');
+        },
         createRealtime: (listeners) =>
           createRealtime({
             ...socketOptions,
@@ -282,5 +293,6 @@ export function createClient(options: ClientOptions): Client {
       messenger?.setPresent(false);
     },
     onReturned: () => messenger?.setPresent(true),
+    onMutesChanged: () => background(async () => (await messenger?.loadMutes())?.refresh()),
   };
 }

@@ -168,7 +168,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       services.ownDevices.start();
       if (active) renewing = clock.every(timings.keyPackagePolling, () => background(topUpKeyPackages));
       background(async () => {
-        if ((await crypto.mutes()).length > 0) sessionEvents.emit('mutesChanged', { isHere: false });
+        if ((await crypto.mutes()).length > 0) await (await services.loadMutes()).refresh();
       });
       background(async () => {
         // Finds files on their way, and those that are to go from the relay.

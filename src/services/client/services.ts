@@ -48,6 +48,7 @@ export interface ServicesOptions {
   readonly createRealtime: (listeners: RealtimeListeners) => Realtime;
   readonly createPresence: (listeners: PresenceListeners) => Presence;
   readonly leaveForLogin: (afterMs: number) => void;
+  readonly tellTabsOfMutes: () => void;
   readonly onDeletingFiles: MessagingOptions['onDeletingFiles'];
   readonly openFiles: Parameters<typeof createDataExport>[1];
   /** Called when this browser's device has been revoked. */
@@ -136,6 +137,7 @@ export function createServices(options: ServicesOptions) {
     return (await import('../conversations/mutes.ts')).mutesOf(demanded);
   }
   sessionEvents.on('mutesChanged', ({ isHere }) => {
+    options.tellTabsOfMutes();
     if (!isHere) background(async () => (await loadMutes()).refresh());
   });
 

@@ -8,6 +8,7 @@ import { detailOf } from '../core/failures.ts';
 /** The worker's codes for refusing a message, with the reason to show the person. */
 const cryptoReasons: Partial<Readonly<Record<FailureCode, MessageId>>> = {
   'identity-changed': 'errors.identityChanged',
+  'position-taken': 'errors.positionTaken',
   storage: 'errors.storageFailed',
 };
 

@@ -58,6 +58,54 @@ describe('the outbox', () => {
     expect(await phone.waiting(other)).toMatchObject({ status: 'sent' });
   });
 
+  it('takes no word of a relay that has gone back, and stores a message where another one was read', async () => {
+    const { alice, relay } = await createPair();
+    for (const text of ['first', 'second']) {
+      await alice.send(ALICE_AND_BOB, text);
+      await alice.sync();
+    }
+    relay.log(ALICE_AND_BOB).entries.splice(-1);
+    const messageId = await alice.queue(ALICE_AND_BOB, 'never arrives');
+    await expect(alice.flush(messageId)).rejects.toMatchObject({ code: 'position-taken' });
+    expect(await alice.waiting(messageId)).toMatchObject({ status: 'sending', seq: null });
+    expect(await alice.api.messageFailed(messageId, 'position-taken')).toMatchObject({
+      status: 'failed',
+      failure: 'position-taken',
+    });
+  });
+
+  it('fails a message that the relay said it has, where the log goes on without it, and sends it again', async () => {
+    const { alice, bob, relay } = await createPair();
+    await bob.sync();
+    await alice.send(ALICE_AND_BOB, 'first');
+    await Promise.all([alice.sync(), bob.sync()]);
+    const messageId = await alice.queue(ALICE_AND_BOB, 'dropped');
+    await alice.flush(messageId);
+    expect(await alice.waiting(messageId)).toMatchObject({ status: 'sent' });
+    relay.log(ALICE_AND_BOB).entries.splice(-1);
+    await alice.sync();
+    // Nothing says so yet: the relay may be slow.
+    expect(await alice.waiting(messageId)).toMatchObject({ status: 'sent' });
+
+    await bob.send(ALICE_AND_BOB, 'instead of it');
+    const { lastSeq } = await alice.api.conversation(ALICE_AND_BOB);
+    const { messages } = await alice.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, lastSeq));
+    const failed = { status: 'failed', failure: 'position-taken', seq: null };
+    expect(messages).toContainEqual(expect.objectContaining({ messageId, ...failed }));
+    expect(await (await alice.openTab()).waiting(messageId)).toMatchObject(failed);
+
+    await alice.flush(messageId);
+    await Promise.all([alice.sync(), bob.sync()]);
+    expect(await alice.api.outbox()).toEqual([]);
+    for (const device of [alice, bob]) {
+      expect((await device.history(ALICE_AND_BOB)).map(textOf)).toEqual([
+        'first',
+        'instead of it',
+        'dropped',
+      ]);
+    }
+  });
+
   it('gives up a message that another device has sent by the same id', async () => {
     const { alice, world } = await createPair();
     const phone = await world.device(ALICE);

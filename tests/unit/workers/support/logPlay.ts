@@ -162,10 +162,14 @@ export class LogPlay {
     await this.#send(player, request);
   }
 
-  async #send({ device }: Player, request: Ready): Promise<void> {
+  async #send(player: Player, request: Ready): Promise<void> {
+    const { device } = player;
+    const { messageId } = request;
     try {
-      const { seq, timestamp } = this.#relay.send(device, request);
-      if (this.below(3) > 0) await device.api.messageAccepted(request.messageId, { seq, timestamp });
+      const { seq: stored, timestamp } = this.#relay.send(device, request);
+      // A relay that lies names the position that it will show.
+      const seq = this.#entries(player).find(({ id }) => id === messageId)?.seq ?? stored;
+      if (this.below(3) > 0) await device.api.messageAccepted(messageId, { seq, timestamp });
     } catch (error) {
       const isGone = error instanceof CryptoApiError && error.code === 'unknown-message';
       if (!(error instanceof StaleEpoch || isGone)) throw error;
