@@ -69,7 +69,7 @@ async function findingsOf(environment: Readonly<Record<string, string | undefine
     database(config),
     space(config),
     secrets(config),
-    webClient(config),
+    Promise.resolve(webClient(config)),
     relay(config),
     // A relay without a client serves the API alone.
     ...(existsSync(pageIn(config)) ? [operatorSettings(config), frameOfKeys(config)] : []),
