@@ -4,6 +4,7 @@ import { compileCatalogues } from './build/catalogues.ts';
 import { chunkGroups } from './build/chunkGroups.ts';
 import { compileEmojis } from './build/emojis.ts';
 import { fromSource } from './build/fromSource.ts';
+import { integrity } from './build/integrity.ts';
 import { keysOrigin } from './build/keysOrigin.ts';
 import { minified } from './build/minified.ts';
 import { mqttFromSource } from './build/mqttFromSource.ts';
@@ -36,6 +37,7 @@ export default defineConfig({
     compileEmojis(),
     mqttFromSource(),
     preloadTypeface(),
+    integrity(),
     precompress(),
     serviceWorker('src/serviceWorker/worker.ts'),
     keysOrigin(),

@@ -34,7 +34,7 @@ export async function stateBuild(former, commit = git('rev-parse', 'HEAD')) {
   if (strange !== '') throw new Error(`Not the files of ${commit}: ${strange.split('\n').join(', ')}.`);
   if (!existsSync('dist/app/index.html')) throw new Error('Nothing is built: run npm run build first.');
   const { releaseHeaders } = await import('../../relay/dist/src/http/headers.js');
-  const { scriptsIn } = await import('../../relay/dist/src/http/static.js');
+  const { factsOf } = await import('../../relay/dist/src/http/clientFacts.js');
   const facts = {
     version: JSON.parse(readFileSync('package.json', 'utf8')).version,
     source: {
@@ -42,7 +42,7 @@ export async function stateBuild(former, commit = git('rev-parse', 'HEAD')) {
       lockfile: await sha256(readFileSync('package-lock.json')),
       node: process.version,
     },
-    served: releaseHeaders(scriptsIn({ current: 'dist' })),
+    served: releaseHeaders(factsOf({ current: 'dist' })),
   };
   return stateRelease('dist', facts, former);
 }

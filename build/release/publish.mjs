@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../verify/dist/chain/canonical.js';
 import { releasesPath } from '../../verify/dist/chain/reading.js';
-import { waictManifest, waictPath } from '../../verify/dist/manifests.js';
+import { waictManifest } from '../../verify/dist/manifests.js';
 import { readChain, releasesFolder, stateBuild } from './project.mjs';
 
 /**
@@ -48,10 +48,11 @@ function writeSteps(target, steps, release) {
 /** The same facts for browsers that know WAICT. */
 function writeWaictManifests(release) {
   for (const origin of ['app', 'keys']) {
-    const { body, name } = waictManifest(release, origin);
-    const folder = path.join('dist', origin, waictPath);
+    const { address, body } = waictManifest(release, origin);
+    const file = path.join('dist', origin, address);
+    const folder = path.dirname(file);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, name), body);
+    writeFileSync(file, body);
   }
 }

@@ -7,6 +7,7 @@ import type { OpenDatabase } from './db/openDatabase.ts';
 import { reachDatabase } from './db/reach.ts';
 import { restarting } from './errors.ts';
 import { trustedProxies } from './http/clientAddress.ts';
+import { factsOf } from './http/clientFacts.ts';
 import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerError, answerErrors, parseBodies, refuseBrokenRequest } from './http/errors.ts';
@@ -84,6 +85,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
   const opened: Closable[] = [database];
   try {
     let ports: Ports = config;
+    const web = await keepWebClient(config, log);
+    const client = factsOf(web);
     const app: FastifyInstance = Fastify({
       loggerInstance: log,
       logController: new RequestLog(),
@@ -95,7 +98,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       return503OnClosing: false,
       // These answers are given before any hook runs.
       frameworkErrors: (error, request, reply) => {
-        setHeaders(request, reply, config, ports);
+        setHeaders(request, reply, config, ports, client);
         answerError(error, request, reply);
       },
       clientErrorHandler: refuseBrokenRequest,
@@ -157,7 +160,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       // A connection that stays open after its answer would hold up the drain.
       if (closed !== undefined) reply.header('connection', 'close');
     });
-    setSecurityHeaders(app, config, () => ports);
+    setSecurityHeaders(app, config, () => ports, client);
     allowOrigins(app, config);
     answerErrors(app);
     measureRequests(app, metrics);
@@ -174,7 +177,6 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       backplane.check();
       await reachDatabase(database.db);
     });
-    const web = await keepWebClient(config, log);
     await serveWebClient(app, web, config, await readOperator(config, log), () => ports);
     const keys = await createKeysListener({ web, config, log, ports: () => ports });
     if (keys !== null) opened.push(keys);

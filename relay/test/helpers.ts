@@ -41,7 +41,8 @@ export interface TestRelayOptions {
 /** Writes what stands for a built web client. */
 export async function writeWebClient(webDir: string): Promise<void> {
   const files = {
-    'app/index.html': '<!doctype html><title>Sinetti</title>',
+    'app/index.html':
+      '<!doctype html><title>Sinetti</title><script type="importmap">{"integrity":{}}</script>',
     'app/assets/index-B2x_4f.js': 'page();',
     'app/service-worker.js': 'keep();',
     'keys/keys.html': '<!doctype html><title>Keys</title><script type="module">frame();</script>',

@@ -8,12 +8,19 @@ import { startWithout, type Wall } from './support/withoutWall.ts';
 
 test.use({ mayBeForbidden: true });
 
-/** Every content security policy of the relay, in the answers and in the service workers' settings. */
-const policies: Wall = {
-  file: 'relay/dist/src/http/headers.js',
-  text: /const csp = \(directives\) =>/,
-  without: "const csp = (directives) => '' && ",
-};
+/** Every policy of content security and integrity of the relay, in the answers and in the service workers' settings. */
+const policies: readonly Wall[] = [
+  {
+    file: 'relay/dist/src/http/headers.js',
+    text: /const csp = \(directives\) =>/,
+    without: "const csp = (directives) => '' && ",
+  },
+  {
+    file: 'relay/dist/src/http/headers.js',
+    text: /blocked-destinations=\(script\)/,
+    without: 'blocked-destinations=()',
+  },
+];
 
 /** Somebody who has signed up, with a script of a stranger's wherever one could be. */
 interface Victim {
@@ -135,7 +142,7 @@ for (const { leave, open, openWithout, title } of places) {
   });
 
   test(`not so, but without the policies: ${title} reaches a stranger`, async ({ newBrowser }) => {
-    const relay = await startWithout([policies]);
+    const relay = await startWithout(policies);
     try {
       const victim = await meet(newBrowser, relay);
       await withStranger(async (stranger, address) => {
@@ -186,7 +193,7 @@ test('the worker that holds the keys reaches no stranger, says nothing to the or
 test('not so, but without the policies: the worker that holds the keys talks to a stranger and to the origins of the product', async ({
   newBrowser,
 }) => {
-  const relay = await startWithout([policies]);
+  const relay = await startWithout(policies);
   try {
     const victim = await meet(newBrowser, relay);
     const { answered, done, reached } = await leaveFromWorker(victim, relay);

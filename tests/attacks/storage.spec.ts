@@ -65,6 +65,7 @@ test('a changed page in the cache is served to nobody', async ({ newBrowser }) =
   const response = await answered;
   expect(response.fromServiceWorker()).toBe(true);
   expect(await response.headerValue('content-security-policy')).toContain("script-src 'self'");
+  expect(await response.headerValue('integrity-policy')).toBe('blocked-destinations=(script)');
   await alice.onDashboard();
   await expect(alice.page).not.toHaveTitle('changed');
   // The built page is back in its place, for when there is no network.

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -86,6 +87,27 @@ describe('another release', () => {
     expect(await inUse.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(true);
     expect(await next.install()).toBe('installed');
     expect(await next.releases.verdict()).toEqual({ state: 'current', version: '1.4.0' });
+  });
+
+  it('has no other policy where the import map of its page is another, by whose hash the policy admits it', async () => {
+    const [before, after] = ['{"integrity":{}}', '{"integrity":{"/assets/index-B2x_4f.js":"sha256-"}}'];
+    const page = (clientFiles['app/index.html'] ?? '').replace(before, after);
+    const files = { ...nextApp, 'app/index.html': page };
+    const next = await grown(files);
+    await lay(next, files);
+    // As a relay says that has been started since.
+    const [then, now] = [before, after].map((map) => createHash('sha256').update(map).digest('base64'));
+    const renewed = (text: string) => text.replaceAll(then ?? '', now ?? '');
+    expect(next.chain.release?.policies.page).toContain(now);
+    way.change = async (answer, at) => {
+      const headers = new Headers([...answer.headers].map(([name, value]) => [name, renewed(value)]));
+      return new Response(at === 'app/operator.js' ? renewed(await answer.text()) : answer.body, {
+        status: answer.status,
+        headers,
+      });
+    };
+    expect(await (await browser.version(files)).install()).toBe('agreement');
+    expect(await inUse.releases.verdict()).toMatchObject({ state: 'newer', app: true, policies: false });
   });
 
   it('whose download breaks off changes nothing', async () => {
@@ -280,14 +302,16 @@ describe('a header that is changed:', () => {
     'content-security-policy',
     'cross-origin-opener-policy',
     'cross-origin-resource-policy',
+    'integrity-policy',
     'origin-agent-cluster',
     'permissions-policy',
     'referrer-policy',
     'x-content-type-options',
   ];
-  const cases = ['/index.html', '/service-worker.js'].flatMap((file) =>
-    headerNames.map((name) => [file, name] as const),
-  );
+  const cases = ['/index.html', '/service-worker.js']
+    .flatMap((file) => headerNames.map((name) => [file, name] as const))
+    // It is of documents alone.
+    .filter(([file, name]) => file === '/index.html' || name !== 'integrity-policy');
   it.each(cases)(
     'of %s, %s: told of in a sentence, and no release with it is installed',
     async (file, name) => {
@@ -305,6 +329,7 @@ describe('a header that is changed:', () => {
 
   it.each([
     ['a word of the policy', looser],
+    ['no integrity policy', (text: string) => text.replace('blocked-destinations=(script)', '')],
     ['a feature that is allowed', (text: string) => text.replace('geolocation=()', 'geolocation=*')],
     [
       'a header that is added',

@@ -24,6 +24,17 @@ for (const [page, { limit }] of Object.entries(pages)) {
   }
 }
 
+// It has the hashes of all scripts, which no compression makes smaller (docs/decisions/import-map.md).
+const document = readScript(path.join(dist, 'index.html')).size;
+const largestDocument = 6500;
+process.stdout.write(
+  `\ndocument of the app, KB after brotli\n${kilobytes(document)}  of at most ${largestDocument / 1000}\n`,
+);
+if (document > largestDocument) {
+  process.stderr.write('The document of the app is too heavy.\n');
+  process.exitCode = 1;
+}
+
 const keysFolder = path.join(dist, '../keys');
 const keys = readScripts(keysFolder);
 for (const page of ['keys.html', 'storage.html']) keys.set(page, readScript(path.join(keysFolder, page)));

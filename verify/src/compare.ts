@@ -6,7 +6,6 @@ import { Failure } from './chain/errors.ts';
 import {
   connectOf,
   contentTypeOf,
-  headersAt,
   keysPages,
   type Origins,
   settingsIn,
@@ -15,6 +14,7 @@ import {
 import { releasesPath } from './chain/reading.ts';
 import { origins as bothOrigins, type Origin, type ReleaseStatement } from './chain/statement.ts';
 import type { Answer, Fetcher } from './fetching.ts';
+import { headersOfRelay, waictManifest } from './manifests.ts';
 import {
   manifestPath,
   type OperatorSettings,
@@ -104,6 +104,12 @@ export async function compareRelay(
       path,
       hash: release.files.keys[file] ?? '',
     })),
+    ...(await Promise.all(
+      bothOrigins.map(async (origin) => {
+        const { address, body } = waictManifest(release, origin);
+        return { origin, path: address, hash: await sha256(body) };
+      }),
+    )),
   ];
   const compare = async (encoding?: string): Promise<Row[]> =>
     Promise.all(
@@ -117,7 +123,7 @@ export async function compareRelay(
         const isFilled = origin === 'app' && path === manifestPath && settings !== null;
         const content = isFilled ? releasedManifest(answer.content, settings) : answer.content;
         if (encoding === undefined) files.set(fileKey(origin, path), content);
-        const expected = headersAt(release, origin, path, addresses);
+        const expected = headersOfRelay(release, origin, path, addresses);
         const differences = [
           ...(await differencesOf({ ...answer, content }, hash)),
           ...differencesOfHeaders(answer, expected, isRoute || path in keysPages ? '/index.html' : path),
@@ -148,7 +154,7 @@ export async function compareRelay(
       ...operator.differences,
       ...differencesOfHeaders(
         operator.answer,
-        headersAt(release, 'app', operatorPath, addresses),
+        headersOfRelay(release, 'app', operatorPath, addresses),
         operatorPath,
       ),
       ...commandsIn(operator.answer, origins.app),
@@ -193,7 +199,7 @@ async function compareOperatorScript(
   const isExpected = isDeepStrictEqual(settings, workerSettings(release, origins, told));
   const differences = [
     ...(isExpected ? [] : ['it gives the service worker other headers, addresses or settings']),
-    ...differencesOfHeaders(answer, headersAt(release, origin, path, origins), path),
+    ...differencesOfHeaders(answer, headersOfRelay(release, origin, path, origins), path),
     ...commandsIn(answer, origins[origin]),
   ];
   return { origin, path, differences };
@@ -207,7 +213,7 @@ async function compareRedirect(
   fetcher: Fetcher,
 ): Promise<Row> {
   const answer = await fetcher.get(`${origins.app}${path}`, path === '/keys' ? 'iframe' : 'document');
-  const expected = { ...headersAt(release, 'app', path, origins), 'cache-control': 'no-store' };
+  const expected = { ...headersOfRelay(release, 'app', path, origins), 'cache-control': 'no-store' };
   const target = `${origins.keys}${path}`;
   const { location } = answer.headers;
   const differences = [

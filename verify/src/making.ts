@@ -20,7 +20,7 @@ export interface ReleaseFacts {
   readonly version: string;
   readonly source: ReleaseStatement['source'];
   /** The headers that the relay of this release sends (`releaseHeaders` of the relay). */
-  readonly served: Pick<ReleaseStatement, 'headers' | 'caching' | 'policies'>;
+  readonly served: Pick<ReleaseStatement, 'headers' | 'documents' | 'caching' | 'policies'>;
 }
 
 /** The step before, which a new one names; null for the first. */

@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
 import { canonicalBytes, type Json } from './chain/canonical.ts';
-import { filled, keysPages, type Origins } from './chain/expected.ts';
+import { filled, headersAt, isOfDocument, keysPages, type Origins, waictPath } from './chain/expected.ts';
 import type { Origin, ReleaseStatement } from './chain/statement.ts';
 import { manifestPath } from './operator.ts';
-
-/** The folder of an origin for manifests of WAICT, which are named by their hash so that what an address holds never changes. */
-export const waictPath = '/.well-known/waict/manifests';
 
 /**
  * The manifest of an origin for browsers that know WAICT, by draft-waict-integrity-v2 (15 April 2026): the manifest, an empty
  * transparency proof, which the draft lets stand where no log is used, and the hashes of its WebAssembly.
- * @returns the body of `application/waict-integrity-manifest`, and the name that its hash gives it
+ * @returns the body of `application/waict-integrity-manifest`, and its address at the origin, which its hash gives it
  */
 export function waictManifest(
-  release: ReleaseStatement,
+  release: Pick<ReleaseStatement, 'files' | 'wasm'>,
   origin: Origin,
-): { readonly name: string; readonly body: Uint8Array } {
+): { readonly address: string; readonly body: Uint8Array } {
   const files = filesAsServed(release, origin);
   const pages: Readonly<Record<string, string>> =
     origin === 'app' ? { '/': files['/index.html'] ?? '' } : pagesOfKeys(files);
@@ -27,11 +24,30 @@ export function waictManifest(
   };
   const body = Buffer.concat([canonicalBytes(manifest), Buffer.from('\n\n')]);
   const name = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return { name, body };
+  return { address: `${waictPath}/${name}`, body };
+}
+
+/**
+ * The headers that a relay sends at a path of an origin: the release's, and with documents the one that names the manifest of that origin
+ * for WAICT, by which nothing is refused. No service worker answers with it.
+ */
+export function headersOfRelay(
+  release: ReleaseStatement,
+  origin: Origin,
+  path: string,
+  origins: Origins,
+): Record<string, string> {
+  const headers = headersAt(release, origin, path, origins);
+  if (!isOfDocument(release, origin, path)) return headers;
+  const { address } = waictManifest(release, origin);
+  return { ...headers, 'integrity-policy-waict-v1': `max-age=0, mode=report, manifest="${address}"` };
 }
 
 /** The hashes of the files that every relay serves alike: each has a name of the product in the manifest. */
-function filesAsServed(release: ReleaseStatement, origin: Origin): Readonly<Record<string, string>> {
+function filesAsServed(
+  release: Pick<ReleaseStatement, 'files'>,
+  origin: Origin,
+): Readonly<Record<string, string>> {
   const { [manifestPath]: _, ...others } = release.files[origin];
   return others;
 }

@@ -106,7 +106,7 @@ describe('the statement of a release', () => {
 
 describe('the manifests that are made of it', () => {
   it('of WAICT have the pages by each address, and name the file by its hash', () => {
-    const { body, name } = waictManifest(release, 'app');
+    const { address, body } = waictManifest(release, 'app');
     const [text = '', proof, end] = Buffer.from(body).toString('utf8').split('\n');
     const { hashes, fallback_hashes: fallback } = JSON.parse(text) as {
       hashes: Record<string, string>;
@@ -115,7 +115,7 @@ describe('the manifests that are made of it', () => {
     expect(hashes['/']).toBe(release.files.app['/index.html']);
     expect(fallback).toEqual([hashes['/']]);
     expect([proof, end]).toEqual(['', '']);
-    expect(name).toMatch(/^[\w-]{22}$/);
+    expect(address).toMatch(/^\/\.well-known\/waict\/manifests\/[\w-]{22}$/);
     expect(Buffer.from(waictManifest(release, 'keys').body).toString()).toContain(
       `"wasm_hashes":["${release.wasm[0]}"]`,
     );

@@ -1,92 +1,43 @@
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
+import { describe, expect, it } from 'vitest';
 import { paths } from '../../src/lib/paths.ts';
 import type { Place, SignedStep } from '../src/chain/chain.ts';
 import { chainOf } from '../src/chain/reading.ts';
 import { compareRelay } from '../src/compare.ts';
-import { type Answer, createFetcher, type Fetcher } from '../src/fetching.ts';
+import type { Answer } from '../src/fetching.ts';
 import { compareFolder } from '../src/folder.ts';
 import { describeOperator } from '../src/operator.ts';
 import { originsOf, servedReleases } from '../src/relay.ts';
 import {
   clientFiles,
   defaultOperator,
-  firstRelease,
   holders,
   publish,
-  type SignedChain,
   signed,
   stated,
   told,
   writeBuilt,
-  writeClient,
 } from './support/releases.ts';
+import {
+  another,
+  app,
+  changing,
+  changingBody,
+  data,
+  differences,
+  fetcher,
+  first,
+  folder,
+  people,
+  serveRelease,
+  through,
+  withRelay,
+} from './support/tamperedRelay.ts';
 
-const people = holders('anna', 'bertta', 'carl');
-let data: string;
-let folder: string;
-let first: SignedChain;
-let relay: TestRelay;
-let app: string;
-let fetcher: Fetcher;
-
-/** Writes the client and its chain into the folder that the relay serves, as it was before a test changed it. */
-async function restore(): Promise<void> {
-  for (const part of ['app', 'keys']) await rm(path.join(folder, part), { recursive: true, force: true });
-  await writeClient(folder);
-  await publish(folder, first);
-}
-
-beforeAll(async () => {
-  data = await mkdtemp(path.join(tmpdir(), 'sinetti-tampering-'));
-  folder = path.join(data, 'built');
-  await writeClient(folder);
-  first = await firstRelease(folder, people);
-  await publish(folder, first);
-  relay = await startTestRelay({
-    environment: { WEB_DIR: folder },
-    dataDir: path.join(data, 'relay'),
-  });
-  app = relay.url.replace('127.0.0.1', 'localhost');
-  // The relay serves a copy, whose files are read as they are asked for.
-  const copies = path.join(data, 'relay/web');
-  folder = path.join(copies, (await readdir(copies))[0] ?? '');
-});
-beforeEach(async () => {
-  fetcher = createFetcher();
-  await restore();
-});
-afterEach(() => fetcher.close());
-afterAll(async () => {
-  await relay.close();
-  await rm(data, { recursive: true });
-});
-
-/** Compares what a relay serves now, as `sinetti verify` does. */
-async function differences(at = app): Promise<string[]> {
-  const origins = await originsOf(at, fetcher);
-  const chain = await chainOf(servedReleases(at, fetcher), first.root, null);
-  return told((await compareRelay(chain.release!, origins, fetcher)).rows);
-}
-
-/** Starts another relay, on what lies in the folder now. */
-async function withRelay<T>(
-  environment: Record<string, string>,
-  ask: (url: string) => Promise<T>,
-): Promise<T> {
-  const other = await startTestRelay({ environment: { WEB_DIR: folder, ...environment } });
-  try {
-    return await ask(other.url.replace('127.0.0.1', 'localhost'));
-  } finally {
-    await other.close();
-  }
-}
-
-const another = 'its content is another one';
+serveRelease();
 
 describe('a relay that serves its release', () => {
   it('differs in nothing, and neither does the folder', async () => {
@@ -231,32 +182,17 @@ describe('no release comes into use', () => {
   });
 });
 
-/** Compares what comes through somebody who changes answers. */
-async function through(change: (answer: Answer, path: string) => Answer): Promise<string[]> {
-  const origins = await originsOf(app, fetcher);
-  const changed: Fetcher = {
-    ...fetcher,
-    get: async (url, ...rest) => change(await fetcher.get(url, ...rest), new URL(url).pathname),
-  };
-  return told((await compareRelay(first.chain.release!, origins, changed)).rows);
-}
-const changing = (change: (headers: Record<string, string>, path: string) => Record<string, string>) =>
-  through((answer, at) => ({ ...answer, headers: change(answer.headers, at) }));
-const changingBody = (path: string, change: (text: string) => string) =>
-  through((answer, at) =>
-    at === path
-      ? { ...answer, content: Buffer.from(change(Buffer.from(answer.content).toString('utf8'))) }
-      : answer,
-  );
-
 describe('headers between a relay and a browser', () => {
   const script = 'app/assets/index-B2x_4f.js';
+  const [, map = ''] =
+    /<script type="importmap">(.*?)<\/script>/.exec(clientFiles['app/index.html'] ?? '') ?? [];
+  const mapHash = `'sha256-${createHash('sha256').update(map).digest('base64')}'`;
   it.each([
     [
       'a word of a policy',
       'content-security-policy',
       (value: string) => value.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'"),
-      `content-security-policy is without "script-src 'self'", with "script-src 'self' 'unsafe-inline'"`,
+      `content-security-policy is without "script-src 'self' ${mapHash}", with "script-src 'self' 'unsafe-inline' ${mapHash}"`,
     ],
     [
       'a second policy',

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { pathOf } from './address.ts';
+import { type ClientFacts, waictPath } from './clientFacts.ts';
 import { type Origins, originsOf, type Ports } from './origins.ts';
 
 const csp = (directives: Record<string, string>) =>
@@ -10,14 +11,14 @@ const csp = (directives: Record<string, string>) =>
 
 /**
  * The page's policy. Everything comes from the relay's own origin, nothing runs from text (no unsafe-inline,
- * no eval, no WebAssembly), and scripts reach the DOM's dangerous sinks through one named Trusted Types
+ * no eval, no WebAssembly) but the import map, which says the hashes of the scripts, and scripts reach the DOM's dangerous sinks through one named Trusted Types
  * policy, which makes the service worker's URL. The one frame is that of the keys. In Chromium and Firefox
  * `'self'` covers the sockets of the same origin.
  */
-const pagePolicy = (connectOrigins: readonly string[], keysOrigin: string) =>
+const pagePolicy = (connectOrigins: readonly string[], keysOrigin: string, inline: readonly string[]) =>
   csp({
     'default-src': "'none'",
-    'script-src': "'self'",
+    'script-src': ["'self'", ...inline].join(' '),
     'style-src': "'self'",
     // Avatars and QR codes are made in the page.
     'img-src': "'self' data: blob:",
@@ -112,7 +113,7 @@ const documentationPolicy = csp({
   'form-action': "'none'",
 });
 
-/** The headers that every document and file has, on both origins. */
+/** The headers that every answer has, on both origins. */
 const headers = {
   // Windows that the page opens, or that open it, get no handle on it.
   'cross-origin-opener-policy': 'same-origin',
@@ -125,6 +126,19 @@ const headers = {
   // Bytes are what their content type says.
   'x-content-type-options': 'nosniff',
 } as const;
+
+/**
+ * The further header of documents, and of what else is answered under their policies (Subresource Integrity, section 3.8): no script runs
+ * unless the page says its hash. A service worker under it could not import the operator's settings, whose bytes no release knows.
+ */
+const integrityPolicy = { 'integrity-policy': 'blocked-destinations=(script)' } as const;
+
+/**
+ * Names the manifest for WAICT (draft-waict-integrity-v2) beside it: nothing is held on to and nothing refused, and a browser that knows
+ * it tells those who look at its log. Service workers answer without it, since the page that they have filled is none of the manifest's.
+ */
+const waictHeaders = (manifest: string | null): Record<string, string> =>
+  manifest === null ? {} : { 'integrity-policy-waict-v1': `max-age=0, mode=report, manifest="${manifest}"` };
 
 /** Features that nothing of the product needs; whatever is injected doesn't get them either. */
 const forbidden = [
@@ -161,9 +175,14 @@ const twoYears = 'max-age=63072000';
 const hashedName = 'public, max-age=31536000, immutable';
 
 /** Sets the headers of every answer of the app's listener, before anything else can answer. */
-export function setSecurityHeaders(app: FastifyInstance, config: Config, ports: () => Ports): void {
+export function setSecurityHeaders(
+  app: FastifyInstance,
+  config: Config,
+  ports: () => Ports,
+  client: ClientFacts,
+): void {
   app.addHook('onRequest', async (request, reply) => {
-    setHeaders(request, reply, config, ports());
+    setHeaders(request, reply, config, ports(), client);
   });
 }
 
@@ -173,55 +192,51 @@ export function setHeaders(
   reply: FastifyReply,
   config: Pick<Config, 'connectOrigins' | 'host' | 'keysOrigin'>,
   ports: Ports,
+  client: ClientFacts,
 ): void {
   const { keys } = originsOf(request, config, ports);
-  const { policy, caching } = kindOf(pathOf(request), config.connectOrigins, keys);
-  reply.headers({ ...documentHeaders('app', policy), 'cache-control': caching });
+  const pathname = pathOf(request);
+  const other = otherPolicyOf(pathname, config.connectOrigins);
+  const caching = isApi(pathname) ? 'no-store' : cachingOf(pathname);
+  const kind =
+    other === null
+      ? { ...pageHeaders(config.connectOrigins, keys, client), ...waictHeaders(client.manifests.app) }
+      : answerHeaders('app', other);
+  reply.headers({ ...kind, 'cache-control': caching });
   setTransportSecurity(request, reply);
 }
 
-/**
- * The headers of whatever is answered at the origin of the keys.
- * @param scripts hash sources of the scripts in its two pages
- */
+/** The headers of whatever is answered at the origin of the keys. */
 export function setKeysHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   config: Pick<Config, 'host' | 'keysOrigin'>,
   ports: Ports,
-  scripts: KeysScripts,
+  client: ClientFacts,
 ): void {
   const pathname = pathOf(request);
   const { app } = originsOf(request, config, ports);
-  const policy = isCryptoWorker(pathname)
-    ? cryptoWorkerPolicy
+  const waict = waictHeaders(client.manifests.keys);
+  const kind = isCryptoWorker(pathname)
+    ? answerHeaders('keys', cryptoWorkerPolicy)
     : pathname === serviceWorkerPath
-      ? serviceWorkerPolicy([])
+      ? answerHeaders('keys', serviceWorkerPolicy([]))
       : /^\/storage(?:\.html)?$/.test(pathname)
-        ? storagePagePolicy(scripts.storage)
-        : keysFramePolicy(app, scripts.frame);
-  reply.headers({ ...documentHeaders('keys', policy), 'cache-control': cachingOf(pathname) });
+        ? { ...documentHeaders('keys', storagePagePolicy(client.inline.storage)), ...waict }
+        : { ...frameHeaders(app, client), ...waict };
+  reply.headers({ ...kind, 'cache-control': cachingOf(pathname) });
   setTransportSecurity(request, reply);
-}
-
-/** Hash sources (CSP 3, section 2.3.1) of the scripts in the pages at the origin of the keys. */
-export interface KeysScripts {
-  readonly frame: readonly string[];
-  readonly storage: readonly string[];
 }
 
 /** The headers that the service workers give the files that they keep, by the origin that they are of. */
 export function keptHeaders(
   { app, keys }: Origins,
   config: Pick<Config, 'connectOrigins'>,
-  scripts: readonly string[],
+  client: ClientFacts,
 ) {
   return {
-    app: { page: documentHeaders('app', pagePolicy(config.connectOrigins, keys)) },
-    keys: {
-      page: documentHeaders('keys', keysFramePolicy(app, scripts)),
-      worker: documentHeaders('keys', cryptoWorkerPolicy),
-    },
+    app: { page: pageHeaders(config.connectOrigins, keys, client) },
+    keys: { page: frameHeaders(app, client), worker: answerHeaders('keys', cryptoWorkerPolicy) },
   };
 }
 
@@ -229,18 +244,19 @@ export function keptHeaders(
  * All that is sent with a client, for the statement of a release: the same for every relay, so that `{app}` and `{keys}` stand
  * for its two origins, and `{connect}` for those that its operator lets the page connect to beside them.
  */
-export function releaseHeaders({ frame, storage }: KeysScripts) {
+export function releaseHeaders({ inline }: Pick<ClientFacts, 'inline'>) {
   const ofOrigin = (origin: keyof typeof resourcePolicy) => {
-    const { 'content-security-policy': _, ...others } = documentHeaders(origin, '');
+    const { 'content-security-policy': _, ...others } = answerHeaders(origin, '');
     return others;
   };
   return {
     headers: { app: ofOrigin('app'), keys: ofOrigin('keys') },
+    documents: integrityPolicy,
     caching: { assets: hashedName, others: 'no-cache' },
     policies: {
-      page: pagePolicy(['{connect}'], '{keys}'),
-      room: keysFramePolicy('{app}', frame),
-      storage: storagePagePolicy(storage),
+      page: pagePolicy(['{connect}'], '{keys}', inline.page),
+      room: keysFramePolicy('{app}', inline.frame),
+      storage: storagePagePolicy(inline.storage),
       'workers.crypto': cryptoWorkerPolicy,
       'workers.app': serviceWorkerPolicy(['{connect}']),
       'workers.keys': serviceWorkerPolicy([]),
@@ -248,13 +264,25 @@ export function releaseHeaders({ frame, storage }: KeysScripts) {
   };
 }
 
-function documentHeaders(origin: keyof typeof resourcePolicy, policy: string): Record<string, string> {
+function answerHeaders(origin: keyof typeof resourcePolicy, policy: string): Record<string, string> {
   return {
     ...headers,
     'permissions-policy': permissionsPolicy[origin],
     'cross-origin-resource-policy': resourcePolicy[origin],
     'content-security-policy': policy,
   };
+}
+
+function documentHeaders(origin: keyof typeof resourcePolicy, policy: string): Record<string, string> {
+  return { ...answerHeaders(origin, policy), ...integrityPolicy };
+}
+
+function pageHeaders(connectOrigins: readonly string[], keys: string, { inline }: ClientFacts) {
+  return documentHeaders('app', pagePolicy(connectOrigins, keys, inline.page));
+}
+
+function frameHeaders(app: string, { inline }: ClientFacts) {
+  return documentHeaders('keys', keysFramePolicy(app, inline.frame));
 }
 
 function setTransportSecurity(request: FastifyRequest, reply: FastifyReply): void {
@@ -265,20 +293,17 @@ function setTransportSecurity(request: FastifyRequest, reply: FastifyReply): voi
 const serviceWorkerPath = '/service-worker.js';
 const isCryptoWorker = (pathname: string) => /^\/assets\/crypto\.worker-[\w-]+\.js$/.test(pathname);
 
-function kindOf(
-  pathname: string,
-  connectOrigins: readonly string[],
-  keysOrigin: string,
-): { policy: string; caching: string } {
-  if (pathname === '/api/docs') return { policy: documentationPolicy, caching: 'no-store' };
-  // Answers of the API hold what is one person's alone, and health is that of the moment.
-  if (/^\/(api|healthz|readyz)(\/|$)/.test(pathname)) return { policy: apiPolicy, caching: 'no-store' };
-  if (pathname === serviceWorkerPath)
-    return { policy: serviceWorkerPolicy(connectOrigins), caching: 'no-cache' };
-  return { policy: pagePolicy(connectOrigins, keysOrigin), caching: cachingOf(pathname) };
+/** Answers of the API hold what is one person's alone, and health is that of the moment. */
+const isApi = (pathname: string) => /^\/(api|healthz|readyz)(\/|$)/.test(pathname);
+
+/** Returns the policy of answers at the app's origin that are under another one than its page; null for the others. */
+function otherPolicyOf(pathname: string, connectOrigins: readonly string[]): string | null {
+  if (pathname === '/api/docs') return documentationPolicy;
+  if (isApi(pathname)) return apiPolicy;
+  return pathname === serviceWorkerPath ? serviceWorkerPolicy(connectOrigins) : null;
 }
 
-/** Names under /assets hold a hash of the content; everything else must be asked for again. */
+/** Names under /assets and those of manifests hold a hash of the content; everything else must be asked for again. */
 function cachingOf(pathname: string): string {
-  return pathname.startsWith('/assets/') ? hashedName : 'no-cache';
+  return pathname.startsWith('/assets/') || pathname.startsWith(`${waictPath}/`) ? hashedName : 'no-cache';
 }

@@ -21,22 +21,31 @@ const forms: Readonly<Record<string, string>> = {
   'certificates.issuer': 'must be one line of 1 to 80 characters, none of them invisible',
 };
 
+/** Reads the operator's settings as the relay starts. @throws StartupError as {@link operatorOf} */
+export async function readOperator(
+  config: Pick<Config, 'addresses' | 'operatorFile'>,
+  log: Pick<FastifyBaseLogger, 'info'>,
+): Promise<Operator> {
+  const operator = await operatorOf(config);
+  const unreachable = unreachableIn(operator);
+  if (unreachable.length > 0) log.info({ unreachable }, 'nobody reads these addresses: set OPERATOR_FILE');
+  return operator;
+}
+
 /**
  * Reads what the operator says of themselves, and puts the relay's addresses beside it.
  * @throws StartupError naming the file and its first wrong member
  */
-export async function readOperator(
-  { addresses, operatorFile }: Pick<Config, 'addresses' | 'operatorFile'>,
-  log: Pick<FastifyBaseLogger, 'info'>,
-): Promise<Operator> {
+export async function operatorOf({
+  addresses,
+  operatorFile,
+}: Pick<Config, 'addresses' | 'operatorFile'>): Promise<Operator> {
   const operator = { ...(await factsIn(operatorFile)), ...addresses };
   if (wrongSetting(operator) !== undefined) {
     throw new StartupError(
       'VITE_API_HOST and VITE_MQTT_URL must be addresses without a query or a name in them.',
     );
   }
-  const unreachable = unreachableIn(operator);
-  if (unreachable.length > 0) log.info({ unreachable }, 'nobody reads these addresses: set OPERATOR_FILE');
   return operator;
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,8 +7,9 @@ import { type Operator, operatorPath } from '../../contract/operator.ts';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { pathOf } from './address.ts';
+import { type ClientFacts, factsOf, keysPages, waictPath } from './clientFacts.ts';
 import { answerError } from './errors.ts';
-import { type KeysScripts, keptHeaders, setKeysHeaders } from './headers.ts';
+import { keptHeaders, setKeysHeaders } from './headers.ts';
 import { originsOf, type Ports } from './origins.ts';
 import type { WebClient } from './webCopies.ts';
 
@@ -41,9 +41,11 @@ export async function serveWebClient(
   }
   const settings = JSON.stringify(operator);
   app.get(operatorPath, (_request, reply) => reply.type('application/json').send(settings));
-  serveOperatorScript(app, config, ports, scriptsIn(web).frame, { operator });
+  const client = factsOf(web);
+  serveOperatorScript(app, config, ports, client, { operator });
   serveManifest(app, web, operator);
-  await app.register(fastifyStatic, { ...filesOf(web, 'app'), globIgnore: [manifestPath.slice(1)] });
+  serveWaictManifest(app, web, 'app', client);
+  await app.register(fastifyStatic, filesOf(web, 'app', [manifestPath]));
 }
 
 /**
@@ -55,20 +57,18 @@ export async function serveKeys(
   config: Config,
   ports: () => Ports,
 ): Promise<void> {
-  const scripts = scriptsIn(web);
+  const client = factsOf(web);
   keys.addHook('onRequest', async (request, reply) =>
-    setKeysHeaders(request, reply, config, ports(), scripts),
+    setKeysHeaders(request, reply, config, ports(), client),
   );
   keys.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send('Not found'));
   for (const [path, file] of Object.entries(keysPages)) {
     keys.get(path, (_request, reply) => reply.sendFile(file));
   }
-  serveOperatorScript(keys, config, ports, scripts.frame);
+  serveOperatorScript(keys, config, ports, client);
+  serveWaictManifest(keys, web, 'keys', client);
   await keys.register(fastifyStatic, filesOf(web, 'keys'));
 }
-
-/** The pages at the origin of the keys by their address, which at the app's leads there. */
-const keysPages = { '/keys': 'keys.html', '/storage': 'storage.html' };
 
 const manifestPath = '/manifest.webmanifest';
 
@@ -83,6 +83,19 @@ function serveManifest(app: FastifyInstance, { current }: WebClient, { productNa
   });
 }
 
+/** The manifest of an origin for browsers that know WAICT, by the media type of draft-waict-integrity-v2 (Fetching Manifests). */
+function serveWaictManifest(
+  server: FastifyInstance,
+  { current }: WebClient,
+  part: 'app' | 'keys',
+  { manifests }: ClientFacts,
+): void {
+  const address = manifests[part];
+  if (address === null) return;
+  const manifest = readFileSync(path.join(current, part, address));
+  server.get(address, (_request, reply) => reply.type('application/waict-integrity-manifest').send(manifest));
+}
+
 /**
  * The operator's settings, as a script that a service worker imports when it is installed: a page can't write those, as
  * it can whatever else its origin stores. That of the app answers its page by them, also offline; the keys are told nothing
@@ -92,31 +105,25 @@ function serveOperatorScript(
   server: FastifyInstance,
   config: Config,
   ports: () => Ports,
-  scripts: readonly string[],
+  client: ClientFacts,
   told: { readonly operator?: Operator } = {},
 ): void {
   server.get('/operator.js', (request, reply) => {
     const origins = originsOf(request, config, ports());
-    const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config, scripts), ...told };
+    const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config, client), ...told };
     return reply.type('text/javascript').send(`self.operatorSettings = ${JSON.stringify(settings)};\n`);
   });
-}
-
-/** The scripts of the pages at the origin of the keys, which the build has put into them. */
-export function scriptsIn({ current }: Pick<WebClient, 'current'>): KeysScripts {
-  const hashesOf = (file: string) => {
-    const page = readFileSync(path.join(current, 'keys', file), 'utf8');
-    return [...page.matchAll(/<script type="module">(.*?)<\/script>/gs)].map(
-      ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-    );
-  };
-  return { frame: hashesOf(keysPages['/keys']), storage: hashesOf(keysPages['/storage']) };
 }
 
 /** A name with a leading dot, but for the folder in which the release is stated (RFC 8615). */
 const hiddenName = /^\/\.(?!well-known\/)|.\/\./;
 
-function filesOf({ current, former }: WebClient, part: 'app' | 'keys'): FastifyStaticOptions {
+/** @param answered addresses of files that have a route of their own, beside the manifests for WAICT */
+function filesOf(
+  { current, former }: WebClient,
+  part: 'app' | 'keys',
+  answered: readonly string[] = [],
+): FastifyStaticOptions {
   const root = path.join(current, part);
   const formerRoot = former === null ? null : path.join(former, part);
   return {
@@ -127,6 +134,7 @@ function filesOf({ current, former }: WebClient, part: 'app' | 'keys'): FastifyS
       !hiddenName.test(pathname) && (pathname.startsWith('/assets/') || path.resolve(from) !== formerRoot),
     // One route for each file that is there now: no address can name a file outside.
     wildcard: false,
+    globIgnore: [...answered, `${waictPath}/*`].map((address) => address.slice(1)),
     // For `/.well-known` alone.
     serveDotFiles: true,
     // Caching is set by address, with the other headers.

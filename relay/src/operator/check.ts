@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
 import path from 'node:path';
 import { connect } from 'node:tls';
+import { operatorPath } from '../../contract/operator.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openBeside } from '../db/beside.ts';
 import { StartupError } from '../errors.ts';
+import { operatorOf } from '../http/operatorFile.ts';
 import { appOriginOf } from '../http/origins.ts';
 import type { Command } from './command.ts';
 import { size } from './text.ts';
@@ -38,7 +41,7 @@ export function stateOf(value: number, limits: { readonly failed: number; readon
 export const check: Command = {
   name: 'check',
   summary:
-    'Look at the configuration, the database, the free space, the relay, its certificates and its servers',
+    'Look at the configuration, the database, the free space, the relay, the settings it serves, its certificates and its servers',
   async runAlone(environment) {
     const findings = await findingsOf(environment);
     const marks = { ok: 'ok      ', warning: 'warning ', failed: 'FAILED  ' } as const;
@@ -66,8 +69,10 @@ async function findingsOf(environment: Readonly<Record<string, string | undefine
     database(config),
     space(config),
     secrets(config),
-    webClient(config),
+    Promise.resolve(webClient(config)),
     relay(config),
+    // A relay without a client serves the API alone.
+    ...(existsSync(pageIn(config)) ? [operatorSettings(config), frameOfKeys(config)] : []),
     ...certificates(config),
     ...servers(config),
   ];
@@ -114,16 +119,22 @@ async function secrets({ dataDir }: Config): Promise<Finding> {
     : ok('secrets', 'the relay’s alone');
 }
 
-async function webClient({ webDir }: Config): Promise<Finding> {
-  const file = path.join(webDir, 'app', 'index.html');
-  const found = await stat(file).catch(() => null);
-  return found === null
-    ? { what: 'web client', state: 'warning', detail: `there is none in ${webDir}: npm run build makes it` }
-    : ok('web client', `in ${webDir}`);
+const pageIn = ({ webDir }: Config) => path.join(webDir, 'app', 'index.html');
+
+function webClient(config: Config): Finding {
+  const { webDir } = config;
+  return existsSync(pageIn(config))
+    ? ok('web client', `in ${webDir}`)
+    : { what: 'web client', state: 'warning', detail: `there is none in ${webDir}: npm run build makes it` };
+}
+
+/** The name by which this machine reaches what listens at a host. */
+function reachedAt(host: string): string {
+  return ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
 }
 
 async function relay({ host, port }: Config): Promise<Finding> {
-  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const name = reachedAt(host);
   const address = `http://${name}:${port}/readyz`;
   try {
     const { status } = await fetch(address, { signal: AbortSignal.timeout(patience) });
@@ -132,6 +143,51 @@ async function relay({ host, port }: Config): Promise<Finding> {
       : failed('relay', `it answers at ${name}:${port} that it is not ready (${status})`);
   } catch {
     return failed('relay', `nothing answers at ${name}:${port}`);
+  }
+}
+
+/** The relay reads the settings as it starts, and a proxy may have kept others: browsers have to be told those of the file. */
+async function operatorSettings(config: Config): Promise<Finding> {
+  const what = 'operator settings';
+  const { app } = addressesOf(config);
+  let expected: string;
+  try {
+    expected = JSON.stringify(await operatorOf(config));
+  } catch (error) {
+    return failed(what, reason(error));
+  }
+  const answer = await answerAt(`${app}${operatorPath}`);
+  if (answer === null) return failed(what, `nothing answers at ${app}`);
+  if (answer.status !== 200) return failed(what, `${app}${operatorPath} answers ${answer.status}`);
+  return answer.text === expected
+    ? ok(what, `served at ${app} as configured`)
+    : failed(what, `${app}${operatorPath} is not as configured: restart the relay`);
+}
+
+async function frameOfKeys(config: Config): Promise<Finding> {
+  const what = 'frame of the keys';
+  const { keys } = addressesOf(config);
+  const answer = await answerAt(`${keys}/keys`);
+  if (answer === null) return failed(what, `nothing answers at ${keys}`);
+  return answer.status === 200
+    ? ok(what, `served at ${keys}`)
+    : failed(what, `${keys}/keys answers ${answer.status}`);
+}
+
+/** The addresses of both origins: those that browsers know, or without them this machine's. */
+function addressesOf({ host, keysOrigin, keysPort, port }: Config): { app: string; keys: string } {
+  const app = keysOrigin === null ? null : appOriginOf(keysOrigin);
+  if (app !== null && keysOrigin !== null) return { app, keys: keysOrigin };
+  const name = reachedAt(host);
+  return { app: `http://${name}:${port}`, keys: `http://${name}:${keysPort}` };
+}
+
+async function answerAt(address: string): Promise<{ status: number; text: string } | null> {
+  try {
+    const answer = await fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(patience) });
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    return null;
   }
 }
 

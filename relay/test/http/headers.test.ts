@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay, temporaryFolder, writeWebClient } from '../helpers.ts';
@@ -17,11 +17,16 @@ const policyOf = (section: string) =>
     .map(([directive, value]) => `${directive} ${value}`)
     .join('; ');
 
+const manifests = '/.well-known/waict/manifests';
 let webDir: string;
 let relay: TestRelay;
 beforeAll(async () => {
   webDir = await temporaryFolder();
   await writeWebClient(webDir);
+  for (const part of ['app', 'keys']) {
+    await mkdir(path.join(webDir, part, manifests), { recursive: true });
+    await writeFile(path.join(webDir, part, manifests, 'Aa1-b_2'.padEnd(22, 'x')), `${part}\n\n`);
+  }
   relay = await startTestRelay({
     environment: { WEB_DIR: webDir, TRUST_PROXY: 'true', KEYS_ORIGIN: 'https://keys.chat.example.org' },
   });
@@ -74,23 +79,78 @@ const ordinary = new Set(
   ),
 );
 
+/** The headers of an answer that are neither policy nor caching, as the page writes them. */
+function othersOf(sent: Record<string, string>) {
+  const isOther = (name: string) =>
+    !ordinary.has(name) && name !== 'content-security-policy' && name !== 'cache-control';
+  const others = Object.entries(sent).filter(([name]) => isOther(name));
+  return Object.fromEntries(
+    others.map(([name, value]) => [name, value.replace(/(?<=\/manifests\/)[\w-]{22}/, '…')]),
+  );
+}
+
+const ofDocuments = new Set([
+  '/',
+  '/login',
+  '/assets/index-B2x_4f.js',
+  '/operator.js',
+  '/operator.json',
+  '/gone.js',
+  'keys:/keys',
+  'keys:/storage',
+  'keys:/assets/keys-B2x_4f.css',
+  'keys:/operator.js',
+  'keys:/gone',
+]);
+const tablesAt = (address: string) =>
+  ofDocuments.has(address) ? ['With documents', 'With documents of a release'].flatMap(tableOf) : [];
+
 describe('the page of headers', () => {
   it.each(addresses)('lists what is sent at %s, all of it and nothing else', async (address) => {
-    const { 'content-security-policy': policy, 'cache-control': caching, ...rest } = await headersAt(address);
-    const others = Object.entries(rest).filter(([name]) => !ordinary.has(name));
-    expect(Object.fromEntries(others)).toEqual(Object.fromEntries(tableOf('Every answer')));
-    expect(policy).toBeDefined();
-    expect(caching).toBeDefined();
+    const sent = await headersAt(address);
+    const expected = [...tableOf('Every answer'), ...tablesAt(address)];
+    expect(othersOf(sent)).toEqual(Object.fromEntries(expected));
+    expect(sent['content-security-policy']).toBeDefined();
+    expect(sent['cache-control']).toBeDefined();
   });
 
   it.each(keysAddresses)('lists what is sent at %s of the origin of the keys', async (address) => {
-    const { 'content-security-policy': policy, 'cache-control': caching, ...rest } = await headersAt(address);
-    const others = Object.entries(rest).filter(([name]) => !ordinary.has(name));
-    expect(Object.fromEntries(others)).toEqual(
-      Object.fromEntries([...tableOf('Every answer'), ...tableOf('At the origin of the keys')]),
-    );
-    expect(policy).toBeDefined();
-    expect(caching).toBeDefined();
+    const sent = await headersAt(address);
+    const expected = [
+      ...tableOf('Every answer'),
+      ...tableOf('At the origin of the keys'),
+      ...tablesAt(address),
+    ];
+    expect(othersOf(sent)).toEqual(Object.fromEntries(expected));
+    expect(sent['content-security-policy']).toBeDefined();
+    expect(sent['cache-control']).toBeDefined();
+  });
+
+  it('names the manifest of each origin, which is served by the media type of WAICT', async () => {
+    for (const [address, content] of [
+      ['/', 'app'],
+      ['keys:/keys', 'keys'],
+    ] as const) {
+      const [, named = ''] =
+        /manifest="(.*)"$/.exec((await headersAt(address))['integrity-policy-waict-v1'] ?? '') ?? [];
+      const answer = await fetch(`${content === 'app' ? relay.url : relay.keysUrl}${named}`);
+      expect([answer.status, await answer.text()]).toEqual([200, `${content}\n\n`]);
+      expect(answer.headers.get('content-type')).toBe('application/waict-integrity-manifest');
+      expect(answer.headers.get('cache-control')).toBe(new Map(tableOf('Caching')).get('/assets/'));
+    }
+  });
+
+  it('has no manifest to name for a client of no release', async () => {
+    const built = await temporaryFolder();
+    await writeWebClient(built);
+    const unreleased = await startTestRelay({ environment: { WEB_DIR: built } });
+    for (const url of [unreleased.url, `${unreleased.keysUrl}/keys`]) {
+      const { headers } = await fetch(url, { headers: { accept: 'text/html' } });
+      expect(headers.get('integrity-policy')).toBe('blocked-destinations=(script)');
+      expect(headers.get('integrity-policy-waict-v1')).toBeNull();
+    }
+    await unreleased.close();
+    await rm(built, { recursive: true });
   });
 
   it('lists what is added behind TLS', async () => {

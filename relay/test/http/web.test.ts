@@ -92,7 +92,8 @@ describe('a conditional request', () => {
 describe('headers of the web client', () => {
   const pagePolicy = [
     "default-src 'none'",
-    "script-src 'self'",
+    // The import map of helpers.ts.
+    "script-src 'self' 'sha256-v1IUEqDyKCfHdg2mkshdZlh1JwxKZIMqsI0JxkeP1Qo='",
     "style-src 'self'",
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",

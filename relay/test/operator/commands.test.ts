@@ -5,6 +5,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { directConversationId } from '../../contract/index.ts';
+import { defaultOperator } from '../../contract/operator.ts';
 import { stateOf } from '../../src/operator/check.ts';
 import {
   befriend,
@@ -164,6 +165,35 @@ describe('sinetti-relay check', () => {
     }
     expect(of('space')?.detail).toMatch(/ are free in /);
     expect([0, 1]).toContain(status);
+  });
+
+  it('compares the settings that the relay serves with the file as it is now, and looks for the frame of the keys', async () => {
+    const folder = await temporaryFolder();
+    const webDir = path.join(folder, 'web');
+    await writeWebClient(webDir);
+    const file = path.join(folder, 'operator.json');
+    const { apiHost: _a, mqttUrl: _m, ...facts } = defaultOperator;
+    await writeFile(file, JSON.stringify(facts));
+    const serving = await startTestRelay({ environment: { WEB_DIR: webDir, OPERATOR_FILE: file } });
+    const port = new URL(serving.url).port;
+    const settings = { PORT: port, WEB_DIR: webDir, OPERATOR_FILE: file };
+    const asConfigured = await findings(settings);
+    expect(asConfigured.of('operator settings')).toMatchObject({ state: 'ok' });
+    expect(asConfigured.of('frame of the keys')).toMatchObject({ state: 'ok' });
+
+    await writeFile(file, JSON.stringify({ ...facts, productName: 'Postbox' }));
+    const edited = await findings(settings);
+    expect(edited.status).toBe(1);
+    expect(edited.of('operator settings')?.detail).toMatch(/ is not as configured: restart the relay$/);
+    await writeFile(file, JSON.stringify({ ...facts, name: 'Postbox' }));
+    expect((await findings(settings)).of('operator settings')?.detail).toMatch(/name is not known\.$/);
+
+    // Browsers’ own addresses are asked, where they are known.
+    const { of } = await findings({ ...settings, KEYS_ORIGIN: `http://localhost:${port}` });
+    expect(of('frame of the keys')?.detail).toBe(`http://localhost:${port}/keys answers 302`);
+    await serving.close();
+    expect((await findings(settings)).of('frame of the keys')?.detail).toMatch(/^nothing answers at /);
+    await rm(folder, { recursive: true });
   });
 
   it('ends with 1 and names what is wrong', async () => {

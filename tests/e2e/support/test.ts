@@ -18,7 +18,7 @@ function collectComplaints(context: BrowserContext, complaints: string[]): void 
   context.on('weberror', (event) => complaints.push(`uncaught: ${event.error().message}`));
   context.on('console', (message) => {
     const text = message.text();
-    if (/Content Security Policy|Trusted ?Types?|trusted-types/i.test(text)) complaints.push(text);
+    if (/Content Security Policy|integrity|Trusted ?Types?|trusted-types/i.test(text)) complaints.push(text);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Origin, PolicyName, ReleaseStatement } from './statement.ts';
+import { documentPolicies, type Origin, type PolicyName, type ReleaseStatement } from './statement.ts';
 
 /** The addresses of a relay's two origins. */
 export interface Origins extends Readonly<Record<Origin, string>> {
@@ -11,6 +11,9 @@ export const keysPages: Readonly<Record<string, string>> = {
   '/keys': '/keys.html',
   '/storage': '/storage.html',
 };
+
+/** The folder of an origin for manifests of WAICT, which are named by their hash so that what an address holds never changes. */
+export const waictPath = '/.well-known/waict/manifests';
 
 const contentTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -27,10 +30,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** Returns the media type of a file by its ending. */
+/** Returns the media type of a file by its ending; a manifest for WAICT has none. */
 export function contentTypeOf(path: string): string {
+  if (isWaictManifest(path)) return 'application/waict-integrity-manifest';
   return contentTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
 }
+
+const isWaictManifest = (path: string) => path.startsWith(`${waictPath}/`);
 
 /** Returns the headers, with policy and caching, that a release has at a path of an origin. */
 export function headersAt(
@@ -39,12 +45,33 @@ export function headersAt(
   path: string,
   origins: Origins,
 ): Record<string, string> {
-  const fallback: PolicyName = origin === 'app' ? 'page' : 'room';
-  const name = release.policyOf[origin][keysPages[path] ?? path] ?? fallback;
+  const isNamedByHash = path.startsWith('/assets/') || isWaictManifest(path);
+  return {
+    ...headersUnder(release, origin, policyAt(release, origin, path), origins),
+    'cache-control': isNamedByHash ? release.caching.assets : release.caching.others,
+  };
+}
+
+function policyAt({ policyOf }: ReleaseStatement, origin: Origin, path: string): PolicyName {
+  return policyOf[origin][keysPages[path] ?? path] ?? (origin === 'app' ? 'page' : 'room');
+}
+
+/** Returns whether an answer has the policy of a document. */
+export function isOfDocument(release: ReleaseStatement, origin: Origin, path: string): boolean {
+  return documentPolicies.includes(policyAt(release, origin, path));
+}
+
+/** Returns the headers that a release has under a policy, whatever the path. */
+function headersUnder(
+  release: ReleaseStatement,
+  origin: Origin,
+  name: PolicyName,
+  origins: Origins,
+): Record<string, string> {
   return {
     ...withOrigins(release.headers[origin], origins),
+    ...(documentPolicies.includes(name) ? release.documents : {}),
     'content-security-policy': filled(release.policies[name], origins),
-    'cache-control': path.startsWith('/assets/') ? release.caching.assets : release.caching.others,
   };
 }
 
@@ -58,10 +85,7 @@ export function workerSettings(
   origins: Origins,
   operator?: object,
 ): Record<string, unknown> {
-  const kept = (origin: Origin, name: PolicyName) => ({
-    ...withOrigins(release.headers[origin], origins),
-    'content-security-policy': filled(release.policies[name], origins),
-  });
+  const kept = (origin: Origin, name: PolicyName) => headersUnder(release, origin, name, origins);
   return {
     keysOrigin: origins.keys,
     headers: {

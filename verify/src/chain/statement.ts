@@ -15,6 +15,8 @@ export const policyNames = [
   'workers.keys',
 ] as const;
 export type PolicyName = (typeof policyNames)[number];
+/** The policies of documents; the others are of workers. */
+export const documentPolicies: readonly PolicyName[] = ['page', 'room', 'storage'];
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -43,6 +45,8 @@ export interface ReleaseStatement {
   readonly policyOf: Readonly<Record<Origin, Readonly<Record<string, PolicyName>>>>;
   /** The headers of every answer, without policy and caching. */
   readonly headers: Readonly<Record<Origin, Texts>>;
+  /** The further headers of answers that have the policy of a document, at both origins. */
+  readonly documents: Texts;
   /** `Cache-Control` of paths under /assets/, which hold their hash, and of the others. */
   readonly caching: { readonly assets: string; readonly others: string };
 }
@@ -77,12 +81,13 @@ export function parseStatement(bytes: Uint8Array): Statement {
 export const signerName = /^[a-z][a-z0-9-]{0,31}$/;
 const hashText = /^[\w-]{43}$/;
 const filePath = /^(?:\/[\w][\w.-]*)+$/;
-const headerName = /^[a-z][a-z-]*$/;
+const headerName = /^[a-z][a-z0-9-]*$/;
 const headerValue = /^[\x20-\x7e]*$/;
 
 function parseRelease(value: Json): ReleaseStatement {
   const fields = members(value, [
     'caching',
+    'documents',
     'files',
     'headers',
     'policies',
@@ -127,14 +132,17 @@ function parseRelease(value: Json): ReleaseStatement {
       policyNames.map((name) => [name, matching(policies[name], headerValue)]),
     ) as Record<PolicyName, string>,
     policyOf: ofBoth(fields.policyOf, (part) => record(part, filePath, named)),
-    headers: ofBoth(fields.headers, (part) =>
-      record(part, headerName, (text) => matching(text, headerValue)),
-    ),
+    headers: ofBoth(fields.headers, headersIn),
+    documents: headersIn(fields.documents),
     caching: {
       assets: matching(caching.assets, headerValue),
       others: matching(caching.others, headerValue),
     },
   };
+}
+
+function headersIn(part: Json | undefined): Texts {
+  return record(part, headerName, (text) => matching(text, headerValue));
 }
 
 function parseKeys(value: Json): KeysStatement {

@@ -1,15 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Failure } from '../chain/errors.ts';
-import {
-  contentTypeOf,
-  headersAt,
-  keysPages,
-  type Origins,
-  operatorScript,
-  workerSettings,
-} from '../chain/expected.ts';
+import { contentTypeOf, keysPages, type Origins, operatorScript, workerSettings } from '../chain/expected.ts';
 import type { Origin, ReleaseStatement } from '../chain/statement.ts';
 import { fileKey } from '../compare.ts';
+import { headersOfRelay, waictManifest } from '../manifests.ts';
 import { filledManifest, manifestPath, type OperatorSettings, operatorPath } from '../operator.ts';
 import { type Onward, passOn, passSocketOn, refuseSocket, relayPath, socketPath } from './proxy.ts';
 
@@ -59,13 +53,13 @@ export async function serveRelease({ files, operator, port, relay, release }: Se
     const [path = '/'] = url.split('?', 1);
     if (origin === 'app' && path in keysPages) {
       const location = `${origins.keys}${path}`;
-      const headers = headersAt(release, origin, path, origins);
+      const headers = headersOfRelay(release, origin, path, origins);
       return void response.writeHead(302, { ...headers, location, 'cache-control': 'no-store' }).end();
     }
     const content = contentAt(origin, path, request);
     if (content === undefined) return void response.writeHead(404, { 'cache-control': 'no-store' }).end();
     response.writeHead(200, {
-      ...headersAt(release, origin, path, origins),
+      ...headersOfRelay(release, origin, path, origins),
       'content-type': content.type,
       'content-length': content.bytes.byteLength,
     });
@@ -84,6 +78,8 @@ export async function serveRelease({ files, operator, port, relay, release }: Se
     if (origin === 'app' && path === operatorPath) {
       return { bytes: Buffer.from(JSON.stringify(told)), type: contentTypeOf(path) };
     }
+    const manifest = waictManifest(release, origin);
+    if (path === manifest.address) return { bytes: manifest.body, type: contentTypeOf(path) };
     const file = origin === 'keys' ? (keysPages[path] ?? path) : path;
     const bytes = files.get(fileKey(origin, file));
     if (bytes !== undefined) {

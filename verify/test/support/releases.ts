@@ -1,13 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { factsOf } from '../../../relay/src/http/clientFacts.ts';
 import { releaseHeaders } from '../../../relay/src/http/headers.ts';
-import { scriptsIn } from '../../../relay/src/http/static.ts';
+
 import { sha256 } from '../../src/chain/canonical.ts';
 import { type Chain, type SignedStep, verifyChain } from '../../src/chain/chain.ts';
 import { releasesPath } from '../../src/chain/reading.ts';
 import type { Row } from '../../src/compare.ts';
 import { stateKeys, stateRelease } from '../../src/making.ts';
+import { waictManifest } from '../../src/manifests.ts';
 import { type Holder, newHolder, type SignOptions } from './keys.ts';
 
 export type Holders = Readonly<Record<string, Holder>>;
@@ -35,7 +37,7 @@ const wasmText = `@!3-A@@@${'A'.repeat(20)}`;
 /** A small client with a file of each kind, written as a build lays it out. */
 export const clientFiles: Readonly<Record<string, string>> = {
   'app/index.html':
-    '<!doctype html><title>Sinetti</title><iframe id="keys" src="/keys"></iframe><script type="module" src="/assets/index-B2x_4f.js"></script>',
+    '<!doctype html><title>Sinetti</title><script type="importmap">{"integrity":{}}</script><iframe id="keys" src="/keys"></iframe><script type="module" src="/assets/index-B2x_4f.js"></script>',
   'app/manifest.webmanifest': '{\n  "name": "%productName%",\n  "short_name": "%productName%"\n}\n',
   'app/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'app/icon-180.png': 'PNG',
@@ -87,7 +89,7 @@ export function stated(
   former: Parameters<typeof stateRelease>[2],
   facts: { version?: string; source?: typeof source } = {},
 ): Promise<Uint8Array> {
-  const served = releaseHeaders(scriptsIn({ current: folder }));
+  const served = releaseHeaders(factsOf({ current: folder }));
   return stateRelease(folder, { version: '1.0.0', source, served, ...facts }, former);
 }
 
@@ -113,8 +115,15 @@ export async function firstRelease(
 
 /** Lays a chain beside a built client, as `npm run release` does. */
 export async function publish(folder: string, { chain, steps }: SignedChain): Promise<void> {
-  for (const origin of ['app', 'keys'])
+  for (const origin of ['app', 'keys'] as const) {
     await publishAt(path.join(folder, origin, releasesPath), chain, steps);
+    if (chain.release === null) continue;
+    const { address, body } = waictManifest(chain.release, origin);
+    const file = path.join(folder, origin, address);
+    await rm(path.dirname(file), { recursive: true, force: true });
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, body);
+  }
 }
 
 async function publishAt(target: string, chain: Chain, steps: readonly SignedStep[]): Promise<void> {

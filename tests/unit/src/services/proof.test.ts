@@ -22,6 +22,7 @@ const release = {
   policies: Object.fromEntries(policyNames.map((name) => [name, "default-src 'none'"])),
   policyOf: { app: {}, keys: {} },
   headers: { app: {}, keys: {} },
+  documents: {},
   caching: { assets: 'immutable', others: 'no-cache' },
   files: {
     app: Object.fromEntries(Object.entries(files).map(([path, text]) => [path, hashOf(text)])),
