@@ -15,7 +15,7 @@ export interface Build {
   readonly files: readonly BuildFile[];
 }
 
-/** `unavailable`: not answered with success. `mismatch`: answered with something else than what was built. */
+/** `unavailable`: not answered with success. `mismatch`: answered with something else than what was built, or for. */
 export class PrecacheError extends Error {
   readonly code: 'unavailable' | 'mismatch';
   readonly path: string;
@@ -68,6 +68,8 @@ export interface PrecacheOptions {
  */
 const hashedName = 'public, max-age=31536000, immutable';
 const cachePrefix = 'sinetti-';
+/** All that pages have inline. */
+const inlineScript = /<script type="(?:module|importmap)">(.*?)<\/script>/gs;
 const atOnce = 6;
 const contentTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -157,6 +159,7 @@ export class Precache {
     // Every script of this origin can write to the cache: what comes from there is trusted no more than the network.
     if (kept !== undefined && (await this.#isAsKept(kept, file))) return kept;
     const fetched = await this.#fetchVerified(file);
+    if (file.path === this.#options.page.file) await this.#requireAdmitted(fetched);
     const answer = new Response(fetched, { headers: this.#headersOf(file) });
     await cache.put(file.path, answer.clone());
     return answer;
@@ -179,6 +182,25 @@ export class Precache {
 
   async #isAsBuilt(content: ArrayBuffer, { sha256 }: BuildFile): Promise<boolean> {
     return toHex(await this.#options.digest(content)) === sha256;
+  }
+
+  /**
+   * Relays behind one address may differ for a moment: by the settings of another version the page would run nothing, and nobody
+   * could leave it.
+   * @throws PrecacheError `mismatch` unless the policy admits what the page has inline
+   */
+  async #requireAdmitted(page: ArrayBuffer): Promise<void> {
+    const {
+      digest,
+      headersOf,
+      page: { file },
+    } = this.#options;
+    const { 'content-security-policy': policy = '' } = headersOf(file);
+    for (const [, script = ''] of new TextDecoder().decode(page).matchAll(inlineScript)) {
+      const hash = new Uint8Array(await digest(new TextEncoder().encode(script).buffer));
+      const source = `'sha256-${btoa(String.fromCharCode(...hash))}'`;
+      if (!policy.includes(source)) throw new PrecacheError('mismatch', file);
+    }
   }
 
   async #fetchVerified(file: BuildFile): Promise<ArrayBuffer> {

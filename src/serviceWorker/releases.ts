@@ -80,7 +80,7 @@ export class PinnedReleases {
     this.#requireBuilt(release);
     this.#requireSettings(release);
     await download();
-    await this.#requireHeaders(release);
+    await this.#requireHeaders([release]);
     const cache = await this.#options.caches.open(cacheName);
     await cache.put(wholePath, new Response(release.hash));
     const isAgreed = pin === null || pin.agreed.hash === release.hash;
@@ -104,7 +104,7 @@ export class PinnedReleases {
       await this.#advance(chain, null);
       if (!(await this.#isScriptOf([pin.agreed, release])))
         throw new Failure('different', `${script} is of no release.`);
-      await this.#requireHeaders(release, await this.#originsNow());
+      await this.#requireHeaders([release, pin.agreed], await this.#originsNow());
       const { hash, version } = release;
       // A release that is still being downloaded is nobody's question yet.
       if (hash === pin.agreed.hash || !(await this.#isHere(release)))
@@ -113,7 +113,9 @@ export class PinnedReleases {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error.code === 'unreachable') return { state: 'unreachable' };
-      return refusal(error.code, error.message, pin === null || (await this.#isScriptSigned(pin)));
+      // The chain may have grown since: the script of a newer release is no stranger's.
+      const held = (await this.#read()) ?? pin;
+      return refusal(error.code, error.message, held === null || (await this.#isScriptSigned(held)));
     }
   }
 
@@ -128,7 +130,7 @@ export class PinnedReleases {
       // The version that follows begins with it.
       return { state: 'unsigned' };
     }
-    await this.#requireHeaders(release);
+    await this.#requireHeaders([release]);
     await this.#advance(chain, release);
     return { state: 'current', version: release.version };
   }
@@ -195,16 +197,22 @@ export class PinnedReleases {
     if (!isSame) throw new Failure('different', `/operator.js has other headers than the release.`);
   }
 
-  /** Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script. */
-  async #requireHeaders(release: ReleaseStatement, origins = this.#origins()): Promise<void> {
+  /**
+   * Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script.
+   * @param releases the newest one, and the one in use: others behind one address may have that still
+   */
+  async #requireHeaders(releases: readonly ReleaseStatement[], origins = this.#origins()): Promise<void> {
     const { origin } = this.#options;
     for (const path of [pages[origin], script]) {
       const { headers, ok } = await this.#ask(path);
       if (!ok) throw new Failure('unreachable', `${path} can't be had.`);
-      // Others on the way may add to what varies, and to how long it is kept.
-      const { vary: _, 'cache-control': __, ...expected } = headersAt(release, origin, path, origins);
-      const wrong = Object.entries(expected).find(([name, value]) => headers.get(name) !== value);
-      if (wrong !== undefined) throw new Failure('different', `${path} has another ${wrong[0]}.`);
+      const [wrong, ...others] = releases.map((release) => {
+        // Others on the way may add to what varies, and to how long it is kept.
+        const { vary: _, 'cache-control': __, ...expected } = headersAt(release, origin, path, origins);
+        return Object.entries(expected).find(([name, value]) => headers.get(name) !== value)?.[0];
+      });
+      if (wrong !== undefined && !others.includes(undefined))
+        throw new Failure('different', `${path} has another ${wrong}.`);
     }
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Precache } from '#src/serviceWorker/precache.ts';
 import type { ReleaseRefusal } from '#src/serviceWorker/releaseMessages.ts';
 import { installReleased } from '#src/serviceWorker/releases.ts';
-import { writeBuilt } from '../../verify/test/support/releases.ts';
+import { clientFiles, writeBuilt } from '../../verify/test/support/releases.ts';
 import {
   Browser,
   bases,
@@ -49,6 +49,27 @@ describe('a relay that is honest', () => {
       if (at !== 'app/service-worker.js') return answer;
       asked += 1;
       return asked % 2 === 1 ? new Response(next.slice(0), { headers: answer.headers }) : answer;
+    };
+    expect(await inUse.releases.verdict()).toEqual(refused('different', true));
+  });
+
+  it('may be several, some of which have the page of the release in use still, with the policy for its import map', async () => {
+    const [before, after] = ['{"integrity":{}}', '{"integrity":{"/assets/index-B2x_4f.js":"sha256-"}}'];
+    const page = (clientFiles['app/index.html'] ?? '').replace(before, after);
+    const files = { ...nextApp, 'app/index.html': page };
+    const next = await grown(files);
+    await lay(next, files);
+    // The relay says of its pages what it has read as it was started.
+    expect(next.chain.release?.policies.page).not.toBe(first.chain.release?.policies.page);
+    expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
+    expect(await (await browser.version(files)).install()).toBe('different');
+  });
+
+  it('has the script of a new release known as such, though somebody on the way changes the policy of its page', async () => {
+    await lay(await grown(nextApp), nextApp);
+    way.change = (answer, at) => {
+      if (at !== 'app/index.html') return answer;
+      return new Response(answer.body, { headers: { 'content-security-policy': "default-src 'self'" } });
     };
     expect(await inUse.releases.verdict()).toEqual(refused('different', true));
   });

@@ -134,6 +134,9 @@ describe('a checked release on this machine', () => {
     ]) {
       expect((await fetch(address)).status).toBe(404);
     }
+    // Such an address never changes what it answers, so that the browser would keep the page there.
+    const manifest = `${url}/.well-known/waict/manifests/of-another-release`;
+    expect((await fetch(manifest, { headers: { accept: 'text/html' } })).status).toBe(404);
     const route = await fetch(`${url}/dashboard`, { headers: { accept: 'text/html' } });
     expect(await route.text()).toContain('<title>Sinetti</title>');
   });

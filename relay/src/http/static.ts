@@ -61,7 +61,10 @@ export async function serveKeys(
   keys.addHook('onRequest', async (request, reply) =>
     setKeysHeaders(request, reply, config, ports(), client),
   );
-  keys.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send('Not found'));
+  keys.setNotFoundHandler((_request, reply) =>
+    // Another relay behind this address may have it already: a cache would keep that it is gone.
+    reply.code(404).header('cache-control', 'no-store').type('text/plain').send('Not found'),
+  );
   for (const [path, file] of Object.entries(keysPages)) {
     keys.get(path, (_request, reply) => reply.sendFile(file));
   }
@@ -149,6 +152,6 @@ function asksForPage(request: FastifyRequest): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&
     (request.headers.accept ?? '').includes('text/html') &&
-    !/^\/(api|assets)(\/|$)/.test(pathOf(request))
+    !/^\/(api|assets|\.well-known)(\/|$)/.test(pathOf(request))
   );
 }

@@ -69,9 +69,12 @@ describe('the origin of the keys', () => {
     '/metrics',
     '/index.html',
     '/assets/index-B2x_4f.js',
-  ])('has nothing at %s', async (address) => {
+    '/assets/crypto.worker-gone.js',
+    '/.well-known/waict/manifests/gone',
+  ])('has nothing at %s, and says so for now alone', async (address) => {
     const response = await fetch(`${keysUrl}${address}`, { headers: html });
     expect(response.status).toBe(404);
+    expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.text()).toBe('Not found');
   });
 

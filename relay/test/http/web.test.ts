@@ -46,6 +46,7 @@ describe('the web client', () => {
 
   it.each([
     ['/assets/gone-123.js', html],
+    ['/.well-known/waict/manifests/gone', html],
     ['/api/gone', html],
     ['/gone.js', { accept: '*/*' }],
     ['/.env', { accept: '*/*' }],

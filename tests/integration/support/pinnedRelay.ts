@@ -106,7 +106,7 @@ export class Browser {
     const precache = new Precache({
       build,
       page: { file: origin === 'app' ? '/index.html' : '/keys.html', answers: isPageOfApp },
-      headersOf: () => settings.headers.app.page,
+      headersOf: () => settings.headers[origin].page,
       origin: bases[origin],
       caches,
       fetch: fetching,

@@ -88,7 +88,9 @@ export async function serveRelease({ files, operator, port, relay, release }: Se
     }
     // Every route of the app is its one page; a missing script stays missing.
     const isRoute =
-      origin === 'app' && !path.startsWith('/assets/') && /text\/html/.test(headers.accept ?? '');
+      origin === 'app' &&
+      !/^\/(?:assets|\.well-known)\//.test(path) &&
+      /text\/html/.test(headers.accept ?? '');
     const page = isRoute ? files.get(fileKey('app', '/index.html')) : undefined;
     return page === undefined ? undefined : { bytes: page, type: contentTypeOf('/index.html') };
   }

@@ -52,6 +52,7 @@ function version(
   name: string,
   files = contents,
   page: Partial<ConstructorParameters<typeof Precache>[0]['page']> = {},
+  policy: string | null = null,
 ): Precache {
   return new Precache({
     build: {
@@ -65,7 +66,7 @@ function version(
       ),
     },
     page: { file: '/index.html', answers: isPageOfApp, ...page },
-    headersOf: (path) => ({ 'content-security-policy': `for ${path}` }),
+    headersOf: (path) => ({ 'content-security-policy': policy ?? `for ${path}` }),
     origin,
     caches: caches,
     fetch: fetchFile,
@@ -113,6 +114,25 @@ describe('installing a version of the app', () => {
     expect(refused).toEqual(['/assets/index-1.js']);
     expect(caches.stored.get('sinetti-one')?.has('/assets/index-1.js')).toBe(false);
   });
+
+  it.each(['module', 'importmap'])(
+    'keeps no page whose inline %s isn’t admitted by the settings that came with it, but by another version’s',
+    async (type) => {
+      const script = type === 'module' ? 'page();' : '{"integrity":{}}';
+      const page = `<!doctype html><script type="${type}">${script}</script>`;
+      served.set('/index.html', page);
+      const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
+      const files = { ...contents, '/index.html': page };
+      const under = (text: string) => version('one', files, {}, `script-src 'sha256-${hashOf(text)}'`);
+      await expect(under(`${script} `).install()).rejects.toMatchObject({
+        code: 'mismatch',
+        path: '/index.html',
+      });
+      expect(caches.stored.get('sinetti-one')?.has('/index.html')).toBe(false);
+      await under(script).install();
+      expect(await textOf(under(script).answer(navigation('/login')))).toBe(page);
+    },
+  );
 
   it("asks the relay itself when the browser's own cache has another content", async () => {
     fetchFile.mockImplementationOnce(async () => new Response('of the build before'));
