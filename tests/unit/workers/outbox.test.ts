@@ -106,6 +106,30 @@ describe('the outbox', () => {
     }
   });
 
+  it('loses no message of a device out of step whose acknowledgement names a place that another one takes', async () => {
+    const { alice, bob, relay } = await createPair();
+    await bob.sync();
+    await alice.send(ALICE_AND_BOB, 'first');
+    await Promise.all([alice.sync(), bob.sync()]);
+    const { lastSeq } = await alice.api.conversation(ALICE_AND_BOB);
+    const messageId = await alice.queue(ALICE_AND_BOB, 'under way');
+    await alice.api.prepareMessage(messageId);
+    bob.submit((await bob.api.setTimer(ALICE_AND_BOB, 3600))!);
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'in its place');
+    const [commit, other] = relay.entries(ALICE_AND_BOB, lastSeq);
+    await alice.api.processEntries(ALICE_AND_BOB, [{ ...commit!, content: 'AAAA' }]);
+    const { seq, timestamp } = other!;
+    expect(await alice.api.messageAccepted(messageId, { seq, timestamp })).toMatchObject({ status: 'sent' });
+    await alice.api.processEntries(ALICE_AND_BOB, [other!]);
+    await alice.sync();
+    expect(await alice.waiting(messageId)).toMatchObject({ status: 'failed', failure: 'position-taken' });
+    await alice.flush(messageId);
+    await Promise.all([alice.sync(), bob.sync()]);
+    expect((await bob.history(ALICE_AND_BOB)).map(textOf)).toEqual(['first', 'in its place', 'under way']);
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toContain('under way');
+  });
+
   it('gives up a message that another device has sent by the same id', async () => {
     const { alice, world } = await createPair();
     const phone = await world.device(ALICE);
