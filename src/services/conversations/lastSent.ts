@@ -108,7 +108,9 @@ async function copyOf({ api, crypto }: LastSentDeps, ownUserId: string, text: Se
   };
   if (given.content === '') return { kind: 'digest', digest: given.digest ?? '', match, entry };
   const bytes = await bytesOf(given.content);
-  const sealedFrom = (fields ?? []).reduce((sum, { length }) => sum + length, 0);
+  // In an entry that another one has made, the text may stand in the open.
+  const open = match === 'different' ? [] : (fields ?? []);
+  const sealedFrom = open.reduce((sum, { length }) => sum + length, 0);
   const hasText = hasPiece(bytes.subarray(sealedFrom), text.text);
   return { kind: 'bytes', bytes, fields: fields ?? [], match, hasText, entry };
 }
