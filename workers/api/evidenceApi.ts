@@ -26,7 +26,7 @@ export interface MessageEvidence {
   /** The MLS suite of the conversation; null for a device outside. */
   readonly suite: number | null;
   readonly log: LogEvidence;
-  /** The person who has pinned it, and when by the relay's clock (RFC 3339); null where it isn't pinned, or was before this device came. */
+  /** The person who has pinned it, and when by the relay's clock (RFC 3339); null where it isn't pinned, or was before this device came, or came back. */
   readonly pinned: { readonly userId: string; readonly timestamp: string } | null;
 }
 

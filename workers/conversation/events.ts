@@ -70,16 +70,21 @@ export function changeOf(
   return { kind: 'pinned', isPinned: pinnedId !== null, pinnedId };
 }
 
-/** Finds the event by which a message was pinned last; null where this device has none. */
+/**
+ * Finds the event by which a message was pinned last; null where this device has none, or was out since: it may have been pinned anew
+ * meanwhile, by somebody else.
+ */
 export async function findPinning(
-  { account, conversationId, tx }: ConversationTransaction,
+  { account, conversation, conversationId, tx }: ConversationTransaction,
   contentId: string,
 ): Promise<Pick<EventRecord, 'senderId' | 'timestamp'> | null> {
-  let cursor = await tx.objectStore('events').openCursor(withinConversation(conversationId), 'prev');
+  const sinceJoin = IDBKeyRange.bound([conversationId, conversation.joinedSeq], [conversationId, []]);
+  let cursor = await tx.objectStore('events').openCursor(sinceJoin, 'prev');
   while (cursor !== null) {
     const key = sealingKey(conversationId, cursor.key[1]);
     const record = account.sealer.open('events', key, cursor.value, EventRecord);
     if (record.pinnedId === contentId) return record;
+    if (record.kind === 'rejoined') return null;
     cursor = await cursor.continue();
   }
   return null;

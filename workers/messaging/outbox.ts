@@ -119,8 +119,9 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
           account.sealer,
           row.conversationId,
         );
-        // A copy of this browser had sent it before this browser became another device.
-        const isBeforeJoin = membership !== 'member' || seq <= joinedSeq;
+        // A copy of this browser had sent it before this browser became another device. One that is out of step reads on in the log, and one
+        // outside has read none of what may come behind its last entry.
+        const isBeforeJoin = seq <= (membership === 'none' ? lastSeq : joinedSeq);
         // Its entry would have been read there: the relay has gone back behind that, and nobody gets the message.
         if (!isBeforeJoin && seq <= lastSeq) throw new CryptoApiError('position-taken');
         if (isBeforeJoin && (await keepSent(tx, account, messageId, row, record)))

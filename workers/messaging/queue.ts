@@ -15,6 +15,7 @@ import { type KnownMessage, openOutbox, outboxView } from '../conversation/messa
 import { MessageViews } from '../conversation/messageViews.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { dueChanges, isDue, lacksPresentDevices } from '../conversation/ownCommits.ts';
+import { keepSent } from '../conversation/sentMessages.ts';
 import { readPin } from '../identity/pins.ts';
 import { type Place, readPlace } from '../session/place.ts';
 import type { AccountOnDevice, UnlockedAccount } from '../session/session.ts';
@@ -173,7 +174,8 @@ export async function viewWaiting(
 
 /**
  * Fails the messages that the relay said it has stored, at positions where this device has read other entries by now: it has gone back
- * behind them, or never stored them, and nobody gets them as they are.
+ * behind them, or never stored them, and nobody gets them as they are. Those from before this device came in, it will never read: the
+ * relay's word is kept.
  */
 export async function failUnstored({
   account,
@@ -188,8 +190,11 @@ export async function failUnstored({
     const messageId = ids[at] ?? '';
     const waiting = openOutbox(account, messageId, row);
     const { seq, status } = waiting;
-    const isRead = seq !== null && seq > conversation.joinedSeq && seq <= conversation.lastSeq;
-    if (status !== 'sent' || !isRead) continue;
+    if (status !== 'sent' || seq === null || seq > conversation.lastSeq) continue;
+    if (seq <= conversation.joinedSeq) {
+      await keepSent(tx, account, messageId, row, waiting);
+      continue;
+    }
     const failed = { status: 'failed', failure: 'position-taken', seq: null, timestamp: null } as const;
     const record: OutboxRecord = { ...waiting, ...failed, acceptedAt: null };
     await putInOutbox(tx, account, messageId, row, record);

@@ -5,7 +5,7 @@ import type { PublicField } from '../../store/proof.ts';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 import styles from './EntryBytes.module.css';
 
-/** Bytes that are shown of an entry, at once and when more are asked for. A short text has fewer. */
+/** Bytes that are shown of an entry, at once and when more are asked for, and characters of a field. A short text has fewer. */
 const shownFirst = 160;
 const shownMost = 512;
 const rowLength = 8;
@@ -48,7 +48,7 @@ export function EntryBytes({ bytes, fields }: EntryBytesProps) {
               <li key={field.name} className={styles.field}>
                 <span className={clsx(styles.range, markOf(index))}>{rangeOf(field)}</span>
                 <span>{t(`prove.last.byte.${field.name}`)}</span>
-                <code className={styles.value}>{visibleName(field.value)}</code>
+                <code className={styles.value}>{visibleName(field.value.slice(0, shownMost))}</code>
               </li>
             ))}
           </ul>

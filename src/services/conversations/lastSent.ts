@@ -108,7 +108,9 @@ async function copyOf({ api, crypto }: LastSentDeps, ownUserId: string, text: Se
   };
   if (given.content === '') return { kind: 'digest', digest: given.digest ?? '', match, entry };
   const bytes = await bytesOf(given.content);
-  const sealedFrom = (fields ?? []).reduce((sum, { length }) => sum + length, 0);
+  // In an entry that another one has made, the text may stand in the open.
+  const open = match === 'different' ? [] : (fields ?? []);
+  const sealedFrom = open.reduce((sum, { length }) => sum + length, 0);
   const hasText = hasPiece(bytes.subarray(sealedFrom), text.text);
   return { kind: 'bytes', bytes, fields: fields ?? [], match, hasText, entry };
 }
@@ -119,13 +121,13 @@ function hasPiece(bytes: Uint8Array, text: string): boolean | null {
   const length = Math.min(words.length, piece);
   if (length < shortestPiece) return null;
   const pieces = new Set(piecesOf(words, length));
-  return piecesOf(bytes, length).some((one) => pieces.has(one));
+  for (const one of piecesOf(bytes, length)) if (pieces.has(one)) return true;
+  return false;
 }
 
-function piecesOf(bytes: Uint8Array, length: number): string[] {
+/** One at a time: an entry is as long as the relay makes it. */
+function* piecesOf(bytes: Uint8Array, length: number): Generator<string> {
   // One character for each byte.
-  const text = Array.from(bytes, (octet) => String.fromCharCode(octet)).join('');
-  return Array.from({ length: Math.max(0, text.length - length + 1) }, (_, at) =>
-    text.slice(at, at + length),
-  );
+  const text = new TextDecoder('latin1').decode(bytes);
+  for (let at = 0; at + length <= text.length; at += 1) yield text.slice(at, at + length);
 }

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ALICE, ALICE_AND_BOB, CAROL, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  CAROL,
+  createPair,
+  createTrio,
+  DAY,
+  GROUP,
+  type TestDevice,
+  textOf,
+} from './support/device.ts';
 
 const ALICE_AND_CAROL = `direct:${ALICE}:${CAROL}`;
 
@@ -104,6 +115,60 @@ describe('the outbox', () => {
         'dropped',
       ]);
     }
+  });
+
+  it('loses no message of a device out of step whose acknowledgement names a place that another one takes', async () => {
+    const { alice, bob, relay } = await createPair();
+    await bob.sync();
+    await alice.send(ALICE_AND_BOB, 'first');
+    await Promise.all([alice.sync(), bob.sync()]);
+    const { lastSeq } = await alice.api.conversation(ALICE_AND_BOB);
+    const messageId = await alice.queue(ALICE_AND_BOB, 'under way');
+    await alice.api.prepareMessage(messageId);
+    bob.submit((await bob.api.setTimer(ALICE_AND_BOB, 3600))!);
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'in its place');
+    const [commit, other] = relay.entries(ALICE_AND_BOB, lastSeq);
+    await alice.api.processEntries(ALICE_AND_BOB, [{ ...commit!, content: 'AAAA' }]);
+    const { seq, timestamp } = other!;
+    expect(await alice.api.messageAccepted(messageId, { seq, timestamp })).toMatchObject({ status: 'sent' });
+    await alice.api.processEntries(ALICE_AND_BOB, [other!]);
+    await alice.sync();
+    expect(await alice.waiting(messageId)).toMatchObject({ status: 'failed', failure: 'position-taken' });
+    await alice.flush(messageId);
+    await Promise.all([alice.sync(), bob.sync()]);
+    expect((await bob.history(ALICE_AND_BOB)).map(textOf)).toEqual(['first', 'in its place', 'under way']);
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toContain('under way');
+  });
+
+  it('loses none of a device that was taken out and comes back, either', async () => {
+    const { alice, bob, carol, relay, world } = await createTrio();
+    const phone = await world.device(BOB);
+    for (const device of [phone, alice, bob, carol]) await device.sync();
+    const messageId = await phone.queue(GROUP, 'under way');
+    const earlier = await phone.queue(GROUP, 'had arrived');
+    for (const id of [messageId, earlier]) await phone.api.prepareMessage(id);
+    const before = await phone.api.conversation(GROUP);
+    await bob.leave(GROUP);
+    await alice.sync();
+    await alice.send(GROUP, 'Bob has left.');
+    const { state } = await phone.api.processEntries(GROUP, relay.entries(GROUP, before.lastSeq));
+    expect(state.status).toBe('outside');
+    // Behind the commit that takes it out are a message, the one that lets it in again, and another message.
+    const seq = state.lastSeq + 3;
+    const accepted = await phone.api.messageAccepted(messageId, {
+      seq,
+      timestamp: '2026-03-01T00:00:00.000Z',
+    });
+    expect(accepted).toMatchObject({ status: 'sent' });
+    await phone.api.messageAccepted(earlier, { seq: seq - 2, timestamp: '2026-03-01T00:00:00.000Z' });
+    await alice.add(GROUP, [BOB]);
+    await phone.api.joinByWelcome(relay.mailbox(phone.deviceId).splice(0, 1)[0]!);
+    await alice.send(GROUP, 'in its place');
+    await phone.syncOne(GROUP);
+    expect((await phone.history(GROUP)).map(textOf)).toEqual(['had arrived', 'in its place']);
+    expect((await phone.api.outbox()).map(textOf)).toEqual(['under way']);
+    expect(await phone.waiting(messageId)).toMatchObject({ status: 'failed', failure: 'position-taken' });
   });
 
   it('gives up a message that another device has sent by the same id', async () => {

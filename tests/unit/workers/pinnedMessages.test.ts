@@ -79,6 +79,36 @@ describe('a pinned message', () => {
     }
   });
 
+  it('is nobody’s any more for a device that was out meanwhile: somebody else may have pinned it anew', async () => {
+    const { alice, bob, relay } = await createPair();
+    const [id = ''] = await say(alice, CHAT, 'At seven.');
+    await setPinned(alice, CHAT, id);
+    await syncAll(alice, bob);
+    const { lastSeq } = await alice.api.conversation(CHAT);
+    await setPinned(bob, CHAT, id, false);
+    await setPinned(bob, CHAT, id);
+    await bob.sync();
+    const missed = relay.entries(CHAT, lastSeq).map((entry) => ({ ...entry, content: 'AAAA' }));
+    const { state } = await alice.api.processEntries(CHAT, missed);
+    expect(state.status).toBe('forked');
+    await alice.sync();
+    expect(await pinnedTexts(alice)).toEqual(['At seven.']);
+    const pinningOf = async () => (await alice.api.messageEvidence(CHAT, 2)).pinned;
+    expect(await pinningOf()).toBeNull();
+    await setPinned(alice, CHAT, id, false);
+    await setPinned(alice, CHAT, id);
+    await alice.sync();
+    expect(await pinningOf()).toMatchObject({ userId: ALICE });
+
+    // As another device it comes in anew, with its messages and events.
+    await alice.api.markCopied();
+    await alice.logIn();
+    await alice.registerAnew();
+    await alice.sync();
+    expect(await pinnedTexts(alice)).toEqual(['At seven.']);
+    expect(await pinningOf()).toBeNull();
+  });
+
   it('is there on all devices of a person, on one that comes later, and for who joins later once they can read it', async () => {
     const { alice, bob, carol, world } = await createTrio();
     const [id = ''] = await say(bob, GROUP, 'The rules.');

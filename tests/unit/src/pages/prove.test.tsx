@@ -137,6 +137,13 @@ describe('one’s last message at the relay', () => {
     expect(within(server()).getAllByRole('listitem')).toHaveLength(64);
   });
 
+  it('shows of a field no more than of the bytes, however long the server makes it', async () => {
+    const value = 'z'.repeat(100_000);
+    const long = { name: 'authenticatedData', length: value.length, value } as const;
+    await ask({ text, copy: { ...copy, fields: [...copy.fields, long], match: 'different' } });
+    expect(within(server()).getByText(/^z+$/)).toHaveTextContent(/^z{512}$/);
+  });
+
   it('is a hash alone once the server has deleted it', async () => {
     await ask({ text, copy: { kind: 'digest', digest: 'q4-hash', match: 'same', entry } });
     expect(server()).toHaveTextContent(/Nothing but a hash of it/);

@@ -199,6 +199,19 @@ describe('what the relay has of it', () => {
     expect(found?.copy).toMatchObject({ kind: 'bytes', hasText });
   });
 
+  it('has a piece of the text in the open, too, where it is another entry than was sent', async () => {
+    const found = await ask({
+      histories: { [conversationId]: [message(7, { content: { kind: 'text', text: 'open' } })] },
+      crypto: {
+        sentEvidence: async () => ({
+          match: 'different',
+          fields: [{ name: 'authenticatedData', length: 4, value: 'open' }],
+        }),
+      },
+    });
+    expect(found?.copy).toMatchObject({ hasText: true });
+  });
+
   it('is a digest once it has deleted the rest', async () => {
     const emptied = entry({ content: '', digest: 'd'.repeat(43), expired: true });
     const found = await ask({
