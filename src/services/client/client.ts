@@ -139,10 +139,12 @@ export function createClient(options: ClientOptions): Client {
         topUpKeyPackages: () => topUpKeyPackages(deps),
         registerDevice: () => registerDevice(deps, options.deviceName),
         tellTabs: (deviceId) => options.storage.setItem(deviceStorageKey, deviceId),
-        tellTabsOfMutes() {
-          const isOdd = options.storage.getItem(mutesStorageKey) === '1';
-          options.storage.setItem(mutesStorageKey, isOdd ? '0' : '1');
-        },
+        // A full storage keeps nobody else from hearing of it.
+        tellTabsOfMutes: () =>
+          background(async () => {
+            const isOdd = options.storage.getItem(mutesStorageKey) === '1';
+            options.storage.setItem(mutesStorageKey, isOdd ? '0' : '1');
+          }),
         createRealtime: (listeners) =>
           createRealtime({
             ...socketOptions,
