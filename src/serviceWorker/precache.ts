@@ -196,6 +196,8 @@ export class Precache {
       page: { file },
     } = this.#options;
     const { 'content-security-policy': policy = '' } = headersOf(file);
+    // A page without a policy runs all that it has.
+    if (policy === '') return;
     for (const [, script = ''] of new TextDecoder().decode(page).matchAll(inlineScript)) {
       const hash = new Uint8Array(await digest(new TextEncoder().encode(script).buffer));
       const source = `'sha256-${btoa(String.fromCharCode(...hash))}'`;

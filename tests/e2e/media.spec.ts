@@ -119,7 +119,7 @@ test('a long sound plays before it is there, and a film in the message', async (
     });
     await bob.page.getByRole('button', { name: 'Play: lake.wav' }).click();
     await expect(position(bob.page, 'lake.wav')).toHaveAttribute('aria-valuetext', /0:0[1-9] of 1:30/);
-    // Of its sixteen pieces three are there; a player may ask ahead for some.
+    // Three of its sixteen pieces are there; a player may ask ahead for some.
     expect(new Set(asked).size).toBeLessThan(8);
     await findsNoBarriers(bob.page);
     isHeld = false;
