@@ -177,8 +177,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       backplane.check();
       await reachDatabase(database.db);
     });
-    await serveWebClient(app, web, config, await readOperator(config, log), () => ports);
-    const keys = await createKeysListener({ web, config, log, ports: () => ports });
+    await serveWebClient(app, web, client, config, await readOperator(config, log), () => ports);
+    const keys = await createKeysListener({ web, client, config, log, ports: () => ports });
     if (keys !== null) opened.push(keys);
 
     const upgrades = attachUpgrades(app.server, config, { ...services, metrics });

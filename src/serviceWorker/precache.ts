@@ -1,4 +1,5 @@
 /** The files of one build, kept in the browser as they were built. Nothing else is ever kept: no answer of the API, no token. */
+import { toBase64 } from '../../verify/src/chain/canonical.ts';
 
 export interface BuildFile {
   /** From the origin's root: `/assets/…`. */
@@ -200,8 +201,7 @@ export class Precache {
     if (policy === '') return;
     for (const [, script = ''] of new TextDecoder().decode(page).matchAll(inlineScript)) {
       const hash = new Uint8Array(await digest(new TextEncoder().encode(script).buffer));
-      const source = `'sha256-${btoa(String.fromCharCode(...hash))}'`;
-      if (!policy.includes(source)) throw new PrecacheError('mismatch', file);
+      if (!policy.includes(`'sha256-${toBase64(hash)}'`)) throw new PrecacheError('mismatch', file);
     }
   }
 

@@ -5,6 +5,7 @@ import { errorCode } from '../errorCode.ts';
 import { StartupError } from '../errors.ts';
 import { listenFailure } from '../listenFailure.ts';
 import { trustedProxies } from './clientAddress.ts';
+import type { ClientFacts } from './clientFacts.ts';
 import { RequestLog } from './logging.ts';
 import type { Ports } from './origins.ts';
 import { serveKeys } from './static.ts';
@@ -23,6 +24,7 @@ export interface KeysListener {
 export interface KeysListenerOptions {
   /** Null without a built client, whose keys the listener would serve. */
   readonly web: WebClient | null;
+  readonly client: ClientFacts;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
   readonly ports: () => Ports;
@@ -38,6 +40,7 @@ const requestTimeout = 30_000;
  */
 export async function createKeysListener({
   web,
+  client,
   config,
   log,
   ports,
@@ -58,7 +61,7 @@ export async function createKeysListener({
       socket.destroy();
     },
   });
-  await serveKeys(keys, web, config, ports);
+  await serveKeys(keys, web, client, config, ports);
   await keys.ready();
 
   const listenAt = (port: number) => keys.listen({ host: config.host, port });

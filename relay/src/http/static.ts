@@ -7,7 +7,7 @@ import { type Operator, operatorPath } from '../../contract/operator.ts';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { pathOf } from './address.ts';
-import { type ClientFacts, factsOf, keysPages, waictPath } from './clientFacts.ts';
+import { type ClientFacts, keysPages, waictPath } from './clientFacts.ts';
 import { answerError } from './errors.ts';
 import { keptHeaders, setKeysHeaders } from './headers.ts';
 import { originsOf, type Ports } from './origins.ts';
@@ -20,6 +20,7 @@ import type { WebClient } from './webCopies.ts';
 export async function serveWebClient(
   app: FastifyInstance,
   web: WebClient | null,
+  client: ClientFacts,
   config: Config,
   operator: Operator,
   ports: () => Ports,
@@ -41,7 +42,6 @@ export async function serveWebClient(
   }
   const settings = JSON.stringify(operator);
   app.get(operatorPath, (_request, reply) => reply.type('application/json').send(settings));
-  const client = factsOf(web);
   serveOperatorScript(app, config, ports, client, { operator });
   serveManifest(app, web, operator);
   serveWaictManifest(app, web, 'app', client);
@@ -54,10 +54,10 @@ export async function serveWebClient(
 export async function serveKeys(
   keys: FastifyInstance,
   web: WebClient,
+  client: ClientFacts,
   config: Config,
   ports: () => Ports,
 ): Promise<void> {
-  const client = factsOf(web);
   keys.addHook('onRequest', async (request, reply) =>
     setKeysHeaders(request, reply, config, ports(), client),
   );
