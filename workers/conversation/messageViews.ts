@@ -81,10 +81,13 @@ export class MessageViews {
 
   /** Finds a message by its message id; null for one of another conversation. */
   async find(messageId: string): Promise<KnownMessage | null> {
-    const waiting = (await this.waiting()).find((one) => one.messageId === messageId);
+    const [outbox, keys] = await Promise.all([
+      this.waiting(),
+      this.#tx.objectStore('messages').index('messageId').getAllKeys(messageId),
+    ]);
+    const waiting = outbox.find((one) => one.messageId === messageId);
     if (waiting !== undefined) return { waiting };
-    const seqs = await this.#tx.objectStore('messages').index('messageId').getAllKeys(messageId);
-    const key = seqs.find(([conversationId]) => conversationId === this.#conversationId);
+    const key = keys.find(([conversationId]) => conversationId === this.#conversationId);
     const logged = key === undefined ? null : await this.at(key[1]);
     return logged === null ? null : { logged };
   }
@@ -209,9 +212,13 @@ export class MessageViews {
     let isDeleted = false;
     // Each edit found adds an id.
     for (const id of (await this.hasChanges()) ? ids : []) {
-      isDeleted ||= await this.isDeleted(authorId, id);
       const left = most - rows.length;
-      for (const logged of left > 0 ? await this.#editing(authorId, id, left) : []) {
+      const [isGone, editing]: [boolean, LoggedMessage[]] = await Promise.all([
+        isDeleted || this.isDeleted(authorId, id),
+        left > 0 ? this.#editing(authorId, id, left) : [],
+      ]);
+      isDeleted = isGone;
+      for (const logged of editing) {
         rows.push(logged);
         const editId = contentIdOfRecord(logged.record, this.#at(logged.messageId));
         if (editId === null || ids.includes(editId)) continue;
@@ -255,8 +262,12 @@ export class MessageViews {
     const contentId = mayBeChanged ? contentIdOfIt() : null;
     const quote = said.inReplyTo === null ? {} : { quote: await this.#quote(said.inReplyTo) };
     if (contentId === null) return { ...plain, ...quote };
-    const { edits, ids, isDeleted } = await this.#allReplacements(plain.senderId, contentId);
-    const { reactions, unsent: unsentReactions } = await this.#reactions(ids);
+    const {
+      replacements,
+      reactions,
+      unsent: unsentReactions,
+    } = await this.#changesOf(plain.senderId, contentId);
+    const { edits, ids, isDeleted } = replacements;
     const unsent = [...(await this.#unsentReplacements(plain.senderId, ids)), ...unsentReactions];
     const unsentChanges = unsent.length > 0 ? { unsentChanges: unsent } : {};
     if (isDeleted) return { ...plain, content: { kind: 'deleted' }, ...unsentChanges };
@@ -319,17 +330,26 @@ export class MessageViews {
 
   /** Lists this person's reactions to somebody's message with an emoji, those that were taken back apart. */
   async ownReactions(authorId: string, contentId: string, emoji: string): Promise<readonly KnownMessage[]> {
-    const { ids } = await this.#allReplacements(authorId, contentId);
-    const { own } = await this.#reactions(ids);
+    const { own } = await this.#changesOf(authorId, contentId);
     return own.filter((one) => one.emoji === emoji).map(({ known }) => known);
   }
 
-  async #reactions(ids: readonly string[]) {
+  /** Reads what was changed of a message, and its reactions at the same time: each answer of the database takes a while. */
+  async #changesOf(authorId: string, contentId: string) {
+    const [replacements, reacting] = await Promise.all([
+      this.#allReplacements(authorId, contentId),
+      this.hasChanges().then((has) => (has ? this.reactingTo(contentId, limits.reactionsRead) : [])),
+    ]);
+    return { replacements, ...(await this.#reactions(replacements.ids, reacting)) };
+  }
+
+  /** @param reacting the logged reactions to the first id */
+  async #reactions(ids: readonly string[], reacting: readonly LoggedMessage[]) {
     const { userId } = this.#account;
-    const logged: LoggedMessage[] = [];
-    for (const id of (await this.hasChanges()) ? ids : []) {
+    const logged = [...reacting];
+    for (const id of ids.slice(1)) {
       const most = limits.reactionsRead - logged.length;
-      if (most > 0) logged.push(...(await this.reactingTo(id, most)));
+      if (most > 0 && (await this.hasChanges())) logged.push(...(await this.reactingTo(id, most)));
     }
     logged.sort((one, other) => one.seq - other.seq);
     const waiting = await this.#changesWaiting();

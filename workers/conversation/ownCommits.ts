@@ -108,10 +108,12 @@ export interface DueChanges {
 
 export async function dueChanges(transaction: ConversationTransaction, state: MlsGroup): Promise<DueChanges> {
   const { group } = state;
-  const record = await transaction.group();
-  const revoked = await revokedLeaves(transaction.tx, transaction.account, state);
+  const [record, revoked, peer] = await Promise.all([
+    transaction.group(),
+    revokedLeaves(transaction.tx, transaction.account, state),
+    leavesOfPeer(transaction, state),
+  ]);
   if (record === null) {
-    const peer = await leavesOfPeer(transaction, state);
     return {
       revoked,
       superseded: peer?.superseded ?? [],

@@ -35,17 +35,10 @@ export async function putInOutbox(
   await tx.objectStore('outbox').put({ conversationId, order, sealed }, messageId);
 }
 
-/** Puts a message after all that were written before. */
-export async function appendToOutbox(
-  tx: WriteTransaction,
-  account: UnlockedAccount,
-  conversationId: string,
-  messageId: string,
-  record: OutboxRecord,
-): Promise<void> {
+/** Returns the place after all that were written before. */
+export async function nextOrder(tx: Transaction): Promise<number> {
   const last = await tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev');
-  const order = last === null ? 1 : last.key + 1;
-  await putInOutbox(tx, account, messageId, { conversationId, order }, record);
+  return last === null ? 1 : last.key + 1;
 }
 
 /** Reads the rows of a conversation, or all, with their message ids, in the order of writing. */

@@ -12,7 +12,7 @@ import { storedState } from '../conversation/views.ts';
 import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
 import { readConversation } from '../storage/records.ts';
-import { appendToOutbox, newOutboxRecord } from './outboxRows.ts';
+import { newOutboxRecord, nextOrder, putInOutbox } from './outboxRows.ts';
 import { retryWaiting } from './ownMessages.ts';
 import {
   emptyOwnState,
@@ -128,7 +128,8 @@ export function createOwnDevices(deps: TransactionDeps, session: Session) {
     payload: string,
   ): Promise<void> {
     const record = newOutboxRecord(payload, new Date(env.now()).toISOString());
-    await appendToOutbox(tx, account, conversationId, randomUuid(env), record);
+    const row = { conversationId, order: await nextOrder(tx) };
+    await putInOutbox(tx, account, randomUuid(env), row, record);
   }
 }
 

@@ -27,7 +27,7 @@ import {
 } from '../storage/db.ts';
 import { payloadBytes, saysTheSame } from '../storage/payload.ts';
 import { awaitedIds, isNameDue, type OutboxRecord } from '../storage/records.ts';
-import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
+import { newOutboxRecord, nextOrder, putInOutbox, readOutbox } from './outboxRows.ts';
 
 /**
  * The number of messages and the time after which a device renews its own leaf (PROTOCOL section 4, healing).
@@ -66,10 +66,13 @@ export async function queue(
   return inTransaction(account, { env, locks }, conversationId, 'strict', async (transaction) => {
     const { conversation, tx } = transaction;
     const views = new MessageViews(tx, account, conversationId);
-    const [known, logged, isNext, { payloads, shown }] = await Promise.all([
+    // Each answer of the database takes a while, so all is asked for at once.
+    const [known, logged, isNext, place, order, { payloads, shown }] = await Promise.all([
       find(tx, account, messageId),
       tx.objectStore('messages').index('messageId').getKey(messageId),
       isNothingWaiting(transaction),
+      readPlace(tx, account),
+      nextOrder(tx),
       wordingFor(views, tx, conversation.timer),
     ]);
     const [payload, ...others] = payloads;
@@ -81,25 +84,30 @@ export async function queue(
     }
     if (logged !== undefined) throw new CryptoApiError('usage', 'the message id is in the log');
     let ready: ReadyMessage | null = null;
-    let message: MessageView | null = null;
+    let record: OutboxRecord | null = null;
     if (payload !== undefined) {
-      const place = await readPlace(tx, account);
       const isReady = isNext && !place.isCopied && others.length === 0;
       const encrypted = isReady
         ? await encryptAtOnce(transaction, { payload, sentAt }, messageId, env)
         : null;
       const epoch = encrypted === null ? null : conversation.epoch;
-      const record: OutboxRecord = { ...newOutboxRecord(payload, sentAt), epoch, ...encrypted };
-      await appendToOutbox(tx, account, conversationId, messageId, record);
-      for (const other of others)
-        await appendToOutbox(tx, account, conversationId, randomUuid(env), newOutboxRecord(other, sentAt));
+      record = { ...newOutboxRecord(payload, sentAt), epoch, ...encrypted };
+      transaction.queueWrite(putInOutbox(tx, account, messageId, { conversationId, order }, record));
+      for (const [at, other] of others.entries()) {
+        const row = { conversationId, order: order + 1 + at };
+        transaction.queueWrite(
+          putInOutbox(tx, account, randomUuid(env), row, newOutboxRecord(other, sentAt)),
+        );
+      }
       ready = encrypted && readyMessage(transaction, messageId, encrypted.ciphertext, place);
-      if (shown === null) message = await views.newView(messageId, record);
     }
     views.forgetWaiting();
-    message ??= shown && (await views.viewOf(shown));
+    const [message, state] = await Promise.all([
+      shown === null ? record && views.newView(messageId, record) : views.viewOf(shown),
+      transaction.finish(),
+    ]);
     if (message === null) throw new CryptoApiError('unknown-message');
-    return { message, ready, state: await transaction.finish() };
+    return { message, ready, state };
   });
 }
 
