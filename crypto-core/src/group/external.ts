@@ -111,7 +111,7 @@ function removalOfOld(
 }
 
 /**
- * Makes a commit that adds this client to the group that a GroupInfo describes.
+ * Makes a commit that adds this client to the group that a GroupInfo describes (RFC 9420 section 12.4.3.2).
  * @throws CryptoError 'malformed', 'unsupported', 'missing-tree', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
  * 'key-exhausted', 'missing-psk', 'invalid-proposal', 'policy', and 'wrong-group' or 'wrong-epoch' for a SelfRemove
