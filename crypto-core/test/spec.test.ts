@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../src/codec/limits.ts';
 import { CHECKED_FOLDERS, checkOf, mutate } from './mutate/mutants.mjs';
 import { listedChecks, rowsUnder, specText } from './specRows.mjs';
 
@@ -59,6 +60,11 @@ describe('SPEC.md', () => {
     );
     expect([...new Set(places)].toSorted()).toEqual(checks.map(({ id }) => id).toSorted());
     expect(specText()).toContain(`all ${checks.length} of them in ${places.length} places`);
+  });
+
+  it('gives the limits that there are by default', () => {
+    const listed = rowsUnder('Limits').map(([name, most = '']) => [name, Number(most.replaceAll(',', ''))]);
+    expect(listed).toEqual(Object.entries(DEFAULT_LIMITS));
   });
 
   it('names files that exist, for every part of the RFC', () => {
