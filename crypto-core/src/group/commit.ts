@@ -143,8 +143,8 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   const effects = applyProposals(leafContext, tree, changes);
   if (tree.leafCount > limits.leaves)
     throw new CryptoError('unsupported', `more than ${limits.leaves} leaves`);
-  for (const { keyPackage, ref } of effects.added)
-    blaming(ref, () => checkLifetime(keyPackage.leafNode, env));
+  for (const { keyPackage, number, ref } of effects.added)
+    blaming(ref, () => checkLifetime(keyPackage.leafNode, env), number);
   const own = memberLeaf(tree, ownLeaf);
   checkPolicy(args.policy, group, ownLeaf, own.credential, effects, authenticatedData);
   if (args.continues !== undefined) checkContinuationPsks(effects.psks, args.continues);
