@@ -60,7 +60,8 @@ const RECORD_VERSION = 1;
 
 /**
  * Makes a KeyPackage with fresh init and encryption keys (RFC 9420 section 10).
- * @throws CryptoError 'unsupported' for another suite, 'usage' for a capability or a type of extension that is no u16
+ * @throws CryptoError 'unsupported' for another suite, 'malformed' for a signature key of another length, 'usage' for a
+ * capability or a type of extension that is no u16
  */
 export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPackageBundle {
   const suite = getSuite(args.suite);

@@ -53,7 +53,8 @@ function publicProposal(args: OutsideProposalArgs, sender: Sender, proposal: Pro
  * Makes a proposal of an external sender: an entry of the group's external_senders, by its place in the list (RFC 9420
  * section 12.1.8).
  * @returns MLSMessage(PublicMessage)
- * @throws CryptoError 'malformed' for what is no KeyPackage, 'unsupported' for another suite, or a KeyPackage beyond the limits
+ * @throws CryptoError 'malformed' for what is no KeyPackage, 'unsupported' for another suite, or a KeyPackage beyond the limits,
+ * 'usage' for a number that doesn't fit its field
  */
 export function proposeFromOutside(
   args: OutsideProposalArgs & {
