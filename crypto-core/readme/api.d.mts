@@ -4,9 +4,9 @@ export interface Entry {
   readonly code: string;
   /** The docstring: its sentences, then a line for each tag. */
   readonly prose: string;
-  /** Those of the docstring's sentences that belong to no tag. */
+  /** The sentences of the docstring that belong to no tag. */
   readonly sentences: string;
-  /** Whether the docstring says which errors are thrown. */
+  /** The docstring says which errors are thrown. */
   readonly hasErrors: boolean;
 }
 

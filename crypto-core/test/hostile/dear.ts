@@ -1,4 +1,4 @@
-/** What is right but for the last thing that is looked at: refusing it takes as long as accepting its twin. */
+/** Trees and commits that are right but for the last thing that is looked at: refusing one takes as long as accepting its twin. */
 import { Writer } from '../../src/codec/writer.ts';
 import type { Env } from '../../src/env.ts';
 import { treeOfGroupInfo, verifyGroupInfo } from '../../src/group/groupInfo.ts';
