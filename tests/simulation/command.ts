@@ -173,6 +173,7 @@ export async function simulate(args: string[]): Promise<number> {
     const faults = faultsOf(outcome);
     say(`${faults.length === 0 ? 'ok' : 'FAILED'} ${JSON.stringify(plan)} ${outcome.hash}`);
     if (values.trace) say(outcome.trace.join('\n'));
+    if (outcome.told !== null) say(`  told ${JSON.stringify(outcome.told)}`);
     for (const fault of faults) say(`  ${fault}`);
     if (faults.length === 0) continue;
     say(`  again: npm run simulate -- --plan '${JSON.stringify(plan)}' --shrink`);
