@@ -33,7 +33,9 @@ export async function expireOld(
   const last = firstUnread === undefined ? entries.length : firstUnread.seq - 1;
   if (last === 0) return false;
   const upTo = 1 + below(last);
-  const isAny = entries.some(({ content, kind, seq }) => kind === 'application' && seq <= upTo && content !== '');
+  const isAny = entries.some(
+    ({ content, kind, seq }) => kind === 'application' && seq <= upTo && content !== '',
+  );
   expire(relay, id, upTo);
   return isAny;
 }
@@ -60,7 +62,8 @@ export async function faultsInHistory(
   if (shown.map(({ messageId }) => messageId).join() !== present.map((entry) => entry.id).join())
     wrong.push('shows messages twice, or out of order');
   let counted = 0;
-  for (const { change } of await device.api.events(id)) if (change.kind === 'expired') counted += change.count;
+  for (const { change } of await device.api.events(id))
+    if (change.kind === 'expired') counted += change.count;
   if (missed.length !== counted || missed.some((entry) => !gone.has(entry.id)))
     wrong.push(`shows ${shown.length} of ${expected.length}, and counts ${counted} as deleted`);
   for (const message of shown) {
