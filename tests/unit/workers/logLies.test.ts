@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#workers/codec/limits.ts';
 import { absentDevices } from './support/absentDevices.ts';
 import { createWorld, type TestDevice, type World } from './support/device.ts';
-import { isHashed, type Lie, LogPlay, lies } from './support/logPlay.ts';
+import { isHashed, type Lie, LogPlay, lies, type Player } from './support/logPlay.ts';
 
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
 const runs = Number(process.env['SINETTI_LOG_RUNS'] ?? 24);
@@ -58,6 +58,21 @@ async function createLargeGroup(creator: TestDevice, id: string, others: readonl
 /** Nothing can be read in an epoch of which the beginning was left out. */
 const isUnread = (texts: readonly string[]) => texts.every((text) => text === '(damaged)');
 
+/** Expects that a device shows by itself that something is wrong, where no log differs in what running hashes are of. */
+async function expectShown(
+  game: LogPlay,
+  lie: Lie,
+  victim: Player,
+  others: readonly Player[],
+): Promise<void> {
+  expect(await game.alarmed()).toEqual([]);
+  const { after, isTimeBelieved } = await game.shownOf(victim);
+  const isShown = lie === 'retime' ? !isTimeBelieved : after.length > 0 && isUnread(after);
+  expect({ lie, isShown, after }).toEqual({ lie, isShown: true, after });
+  const seen = await Promise.all(others.map((other) => game.shownOf(other)));
+  expect(seen.filter((one) => !one.isTimeBelieved)).toEqual([]);
+}
+
 /** Lets go of the conversation everywhere: the two people's next play begins it anew. */
 async function end(game: LogPlay, id: string): Promise<void> {
   for (const { device } of game.players) await device.api.forgetConversation(id);
@@ -102,13 +117,7 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
         await game.say(witness);
         await game.read(victim);
         if (!isHashed(lie)) {
-          // No log differs in what running hashes are of; the device shows by itself that something is wrong.
-          expect(await game.alarmed()).toEqual([]);
-          const { after, isTimeBelieved } = await game.shownOf(victim);
-          const isShown = lie === 'retime' ? !isTimeBelieved : after.length > 0 && isUnread(after);
-          expect({ run, lie, isShown, after }).toEqual({ run, lie, isShown: true, after });
-          for (const other of lie === 'retime' ? others : [])
-            expect(await game.shownOf(other)).toMatchObject({ isTimeBelieved: true });
+          await expectShown(game, lie, victim, others);
           counts.noticedByVictim++;
           await end(game, id);
           continue;

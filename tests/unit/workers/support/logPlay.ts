@@ -21,7 +21,7 @@ const day = 86_400_000;
 
 type Ready = Extract<PreparedMessage, { kind: 'message' }>;
 
-class Player {
+export class Player {
   device: TestDevice;
   readonly requests: Ready[] = [];
   /** The log that the relay shows it instead of the true one; null while that is the same. */
