@@ -7,6 +7,8 @@ import { Random } from './seams/random.ts';
 import { pass } from './seams/time.ts';
 import { codeOf } from './world/codes.ts';
 import { Invariants, type Snapshot } from './world/invariants.ts';
+import { judge } from './world/lies/judge.ts';
+import { type Lie, lies, noticesOf } from './world/lies/lies.ts';
 import { Line } from './world/network.ts';
 import { Nonces } from './world/nonces.ts';
 import { Points } from './world/points.ts';
@@ -156,6 +158,43 @@ describe('the invariants of a simulated world', () => {
       expect.stringMatching(/a copy of bert-2's storage/),
     ]);
     expect(invariants.faultsOfCopy({ ...copy, deviceId: 'bert-1' }, read)).toEqual([]);
+  });
+});
+
+describe('how a lie was taken', () => {
+  const garbage = ['damaged', 'unknown-device', 'rules'];
+  const told = (lie: Lie, byVictim: readonly string[], byOthers: readonly string[]) =>
+    judge({ lie, byVictim, byOthers });
+  const ofLog = ['drop', 'reorder', 'replace', 'replay', 'invent', 'fork', 'rename'] as const;
+  const knowable = lies.filter((lie) => noticesOf(lie).byVictim.length > 0);
+
+  it.each(ofLog)('is fine where both sides are shown that logs differ: %s', (lie) => {
+    const victim = lie === 'drop' ? 'missing' : 'diverged';
+    expect(told(lie, [victim, 'damaged'], ['doubt', 'diverged'])).toEqual([]);
+  });
+
+  it.each(ofLog)('is a fault where one side is shown what garbage shows: %s', (lie) => {
+    const victim = lie === 'drop' ? 'missing' : 'diverged';
+    expect(told(lie, garbage, ['diverged'])).toEqual([
+      expect.stringContaining(`not noticed: ${lie}, by whom it was told to: `),
+    ]);
+    expect(told(lie, [victim], garbage)).toEqual([expect.stringMatching(/by the others: diverged expected/)]);
+    expect(told(lie, [], [])).toHaveLength(2);
+  });
+
+  it.each(knowable)('is a fault where somebody is shown something else: %s', (lie) => {
+    expect(told(lie, ['older vault', 'changed key', 'withheld'], ['doubt']).length).toBe(
+      ['vaultRollback', 'inventedKey', 'expire'].includes(lie) ? 0 : noticesOf(lie).byOthers.length + 1,
+    );
+  });
+
+  it('needs no notice that nobody could have, and no belief', () => {
+    const unknowable = lies.filter((lie) => !knowable.includes(lie));
+    expect(unknowable).toEqual(['withhold', 'lastResort', 'forgedReceipts']);
+    for (const lie of unknowable) expect(told(lie, [], [])).toEqual([]);
+    expect(judge({ lie: 'forgedReceipts', byVictim: [], byOthers: [], isBelieved: true })).toEqual([
+      'believed: forgedReceipts',
+    ]);
   });
 });
 

@@ -4,7 +4,6 @@ import { worldNow } from '../seams/time.ts';
 /** All that passed between clients and relay, as one hash: the same for the same seed. */
 export class Trace {
   #hash = createHash('sha256');
-  readonly #puts = new Map<string, number>();
   readonly lines: string[] = [];
   /** Ciphertexts that have left a browser. */
   readonly released: Buffer[] = [];
@@ -12,8 +11,6 @@ export class Trace {
   isKept = false;
 
   note(what: string, content = ''): void {
-    const [, path] = / > PUT (\S+)/.exec(what) ?? [];
-    if (path !== undefined) this.#puts.set(path, this.puts(path) + 1);
     this.#hash.update(`${worldNow()} ${what}\n${content}\n`);
     if (this.isKept) this.lines.push(`${new Date(worldNow()).toISOString().slice(11, 23)} ${what}`);
   }
@@ -27,11 +24,6 @@ export class Trace {
     if (bytes !== undefined && bytes.length > 0) this.released.push(Buffer.from(bytes));
     for (const [, content = ''] of text.matchAll(/"([\w-]{22,})"/g))
       this.released.push(Buffer.from(content, 'base64url'));
-  }
-
-  /** How often something was put to a path. */
-  puts(path: string): number {
-    return this.#puts.get(path) ?? 0;
   }
 
   /** The hash so far. */
