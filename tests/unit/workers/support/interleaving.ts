@@ -129,14 +129,14 @@ export class Simulation {
     else if (draw < 16) await this.#write(participant);
     else if (draw < 32) await this.#prepare(participant);
     else if (draw < 54) await this.#deliverAny(participant);
-    else if (draw < 70) await this.#pull(participant, 1 + this.#below(6));
-    else if (draw < 75) await participant.device.refreshGroup(this.#conversationId);
-    else if (draw < 79) await this.#reopen(participant);
-    else if (draw < 81) await this.#next(participant);
-    else if (draw < 83) this.#addSecondDevice(participant);
-    else if (draw < 88) await this.#leave(participant);
+    else if (draw < 68) await this.#pull(participant, 1 + this.#below(6));
+    else if (draw < 73) await participant.device.refreshGroup(this.#conversationId);
+    else if (draw < 77) await this.#reopen(participant);
+    else if (draw < 79) await this.#next(participant);
+    else if (draw < 81) this.#addSecondDevice(participant);
+    else if (draw < 89) await this.#leave(participant);
     else if (draw < 90) await this.#expireOld();
-    else if (draw < 94) await this.#actTogether(participant);
+    else if (draw < 93) await this.#actTogether(participant);
     else await this.#addSomebody();
   }
 
