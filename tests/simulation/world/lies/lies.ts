@@ -8,9 +8,9 @@ import { type Entry, LogLiar } from './logLiar.ts';
  * can compare, since garbage from anybody shows like that.
  */
 export interface Notices {
-  /** Of the device that is lied to. */
+  /** Notices on the device that is lied to. */
   readonly byVictim: readonly string[];
-  /** Of the devices of others. */
+  /** Notices on devices of others. */
   readonly byOthers: readonly string[];
 }
 
