@@ -14,6 +14,13 @@ import {
   saveEpoch,
 } from '@sinetti/crypto-core';
 import { sealRecord } from '@sinetti/crypto-core/account';
+import {
+  emptyRunningHash,
+  entryDigest,
+  nextRunningHash,
+  splitChainHeader,
+  withChainHeader,
+} from '@sinetti/crypto-core/content';
 import { browserEnv } from '../../workers/entry/browserEnv.ts';
 import type { Lane } from './lane.ts';
 import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf } from './message.ts';
@@ -31,6 +38,10 @@ export interface OurGroup {
   readonly sender: StoredMember;
   readonly receiver: StoredMember;
 }
+
+/** A row of the running hash: a hash, a digest, a device and its claim, as `workers/conversation/chainRows.ts` writes it. */
+const CHAIN_ROW_LENGTH = 2 * 32 + 16 + 8;
+const USER_ID = '9f1c6f0e-3b57-4a52-9a6e-0d3a6f6f1c55';
 
 const NO_CHECKS = { memberCheck: () => undefined, policy: () => undefined };
 
@@ -97,17 +108,19 @@ export function epochCost({ receiver }: OurGroup): SetUp['epoch'] {
   return { bytes: receiver.epoch.length, loadMilliseconds: performance.now() - begins };
 }
 
-/** @param state where what moved goes after each message; null to leave it in memory */
-export function ourLane(group: OurGroup, plaintext: Uint8Array, state: StateStore | null): Lane {
+/**
+ * In memory a message goes bytes to bytes, as the other library has it. What is saved is as the product has it: a chain header before the
+ * content, and where it is received the digest of the entry, the next running hash and the record of both.
+ * @param content of each message
+ * @param state where what moved goes after each message; null to leave it in memory
+ */
+export function ourLane(group: OurGroup, content: Uint8Array, state: StateStore | null): Lane {
   const { contender } = group;
   const sender = load(group.sender);
   const receiver = load(group.receiver);
   const storageKey = browserEnv.random(32);
   let sent: Uint8Array[] = [];
 
-  async function save(member: string, { secretTree }: Group): Promise<number> {
-    return state === null ? 0 : state.write(sealed(secretTree.takeChanges(), member));
-  }
   function sealed({ puts, deletes }: StateChange, member: string): StateChange {
     const prefix = `${contender.suite}/${contender.members}/${member}/`;
     return {
@@ -119,25 +132,68 @@ export function ourLane(group: OurGroup, plaintext: Uint8Array, state: StateStor
     };
   }
 
+  if (state === null) {
+    return {
+      contender,
+      async send(count) {
+        sent = Array.from({ length: count }, () =>
+          encryptApplication(sender, content, AUTHENTICATED_DATA, browserEnv),
+        );
+        return null;
+      },
+      async receive() {
+        for (const message of sent) assertPlaintext(decryptApplication(receiver, message).plaintext, content);
+        return null;
+      },
+    };
+  }
+
+  /** As far as both have read the log. */
+  let position = 0;
+  let hash = emptyRunningHash();
+  /** Takes an entry into the running hash. @returns the record of it */
+  function advance(message: Uint8Array): readonly [string, Uint8Array] {
+    position += 1;
+    const digest = entryDigest({
+      groupId: GROUP_ID,
+      position,
+      kind: 'application',
+      epoch: 1,
+      messageId: USER_ID,
+      userId: USER_ID,
+      deviceId: USER_ID,
+      content: message,
+    });
+    hash = nextRunningHash(hash, digest);
+    const row = new Uint8Array(CHAIN_ROW_LENGTH);
+    row.set(hash);
+    row.set(digest, hash.length);
+    const name = `${contender.suite}/${contender.members}/chain/${position}`;
+    return [name, sealRecord(storageKey, 'chain', name, row, browserEnv)];
+  }
+
   return {
     contender,
     async send(count) {
       sent = [];
       let bytes = 0;
       for (let i = 0; i < count; i++) {
+        const header = { start: 0, position, hash, count: position, sentAt: Date.now() };
+        const plaintext = withChainHeader(header, content);
         sent.push(encryptApplication(sender, plaintext, AUTHENTICATED_DATA, browserEnv));
-        if (state !== null) bytes += await save('a', sender);
+        bytes += await state.write(sealed(sender.secretTree.takeChanges(), 'a'));
       }
-      return state === null ? null : bytes / count;
+      return bytes / count;
     },
     async receive() {
       let bytes = 0;
       for (const message of sent) {
-        const { plaintext: received } = decryptApplication(receiver, message);
-        if (state !== null) bytes += await save('b', receiver);
-        assertPlaintext(received, plaintext);
+        const received = splitChainHeader(decryptApplication(receiver, message).plaintext).content;
+        const { deletes, puts } = sealed(receiver.secretTree.takeChanges(), 'b');
+        bytes += await state.write({ puts: [...puts, advance(message)], deletes });
+        assertPlaintext(received, content);
       }
-      return state === null ? null : bytes / sent.length;
+      return bytes / sent.length;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { faultsOf, type Kept, type Outcome, type Plan, playCrashPlan, playPlan } from './playPlan.ts';
@@ -32,7 +33,7 @@ class Totals {
     string,
     { told: number; noticedByVictim: number; noticedByOthers: number; by: Set<string> }
   >();
-  readonly sum = { runs: 0, steps: 0, messages: 0, encryptions: 0, alarms: 0, failed: 0 };
+  readonly sum = { runs: 0, steps: 0, messages: 0, encryptions: 0, alarms: 0, failed: 0, told: 0, untold: 0 };
 
   add(outcome: Outcome): void {
     for (const [event, count] of outcome.events)
@@ -44,6 +45,7 @@ class Totals {
     this.sum.alarms += outcome.alarms.length;
     if (faultsOf(outcome).length > 0) this.sum.failed += 1;
     if (outcome.told === null) return;
+    this.sum.told += 1;
     const { byOthers, byVictim, lie } = outcome.told;
     const count = this.#lies.get(lie) ?? { told: 0, noticedByVictim: 0, noticedByOthers: 0, by: new Set() };
     count.told += 1;
@@ -91,6 +93,8 @@ const options = {
 type Options = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
 const stepsBeforeLie = 20;
+/** Worlds in which a lie may find nothing to be about, one after the other; the last of them is a fault. */
+const triesOfLie = 4;
 
 /** The plans that were asked for, one after the other. */
 function* plansOf(values: Options): Generator<Plan> {
@@ -104,10 +108,12 @@ function* plansOf(values: Options): Generator<Plan> {
   }
   const { runs, seconds, seed = Date.now().toString(36) } = values;
   const isOne = runs === undefined && seconds === undefined;
+  // A run of CI ends before the last of them: each begins with another one.
+  const first = createHash('sha256').update(seed).digest().readUInt32BE() % lies.length;
   const end = seconds === undefined ? Number(runs ?? 1) : Number.POSITIVE_INFINITY;
   for (let run = 0; run < end; run += 1) {
     const isHonest = values.mixed ? run % 2 === 0 : !values.lies;
-    const lie = isHonest ? undefined : lies[(values.mixed ? (run - 1) / 2 : run) % lies.length];
+    const lie = isHonest ? undefined : lies[(first + (values.mixed ? (run - 1) / 2 : run)) % lies.length];
     yield {
       seed: isOne ? seed : `${seed}/${run}`,
       steps: values.mixed && lie !== undefined ? stepsBeforeLie : Number(values.steps),
@@ -115,6 +121,13 @@ function* plansOf(values: Options): Generator<Plan> {
       ...(lie === undefined ? {} : { lie }),
     };
   }
+}
+
+/** A plan, and others in its place for as long as there was nothing to lie about in the one before. */
+function* triesOf(plan: Plan): Generator<Plan> {
+  yield plan;
+  for (let again = 2; plan.lie !== undefined && again <= triesOfLie; again += 1)
+    yield { ...plan, seed: `${plan.seed}/${again}` };
 }
 
 /** Keeps a smaller run that fails like this one, and prints it: a folder of CI's is gone afterwards. */
@@ -155,7 +168,27 @@ async function crashes(asked: string, values: Options, say: (text: string) => vo
   return failed === 0 ? 0 : 1;
 }
 
-/** @returns the exit code: 1 when a run has failed */
+/** Plays a plan and says how it went. @returns whether it was to end with a lie, and there was nothing to lie about */
+async function playOne(
+  plan: Plan,
+  values: Options,
+  totals: Totals,
+  say: (text: string) => void,
+): Promise<boolean> {
+  const outcome = await playPlan(plan, values.trace);
+  totals.add(outcome);
+  const faults = faultsOf(outcome);
+  say(`${faults.length === 0 ? 'ok' : 'FAILED'} ${JSON.stringify(plan)} ${outcome.hash}`);
+  if (values.trace) say(outcome.trace.join('\n'));
+  if (outcome.told !== null) say(`  told ${JSON.stringify(outcome.told)}`);
+  for (const fault of faults) say(`  ${fault}`);
+  if (faults.length === 0) return plan.lie !== undefined && outcome.told === null;
+  say(`  again: npm run simulate -- --plan '${JSON.stringify(plan)}' --shrink`);
+  if (values.shrink) await keep(plan, faults[0], say);
+  return false;
+}
+
+/** @returns the exit code: 1 when a run has failed, or a lie found nothing to be about */
 export async function simulate(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options });
   const say = (text: string) => void process.stdout.write(`${text}\n`);
@@ -166,18 +199,16 @@ export async function simulate(args: string[]): Promise<number> {
   if (values.crash !== undefined) return crashes(values.crash, values, say);
   const totals = new Totals();
   const seconds = Number(values.seconds ?? Number.POSITIVE_INFINITY);
-  for (const plan of plansOf(values)) {
+  const isDrawn = values.kept === undefined && values.plan === undefined;
+  for (const asked of plansOf(values)) {
     if (totals.seconds > seconds) break;
-    const outcome = await playPlan(plan, values.trace);
-    totals.add(outcome);
-    const faults = faultsOf(outcome);
-    say(`${faults.length === 0 ? 'ok' : 'FAILED'} ${JSON.stringify(plan)} ${outcome.hash}`);
-    if (values.trace) say(outcome.trace.join('\n'));
-    for (const fault of faults) say(`  ${fault}`);
-    if (faults.length === 0) continue;
-    say(`  again: npm run simulate -- --plan '${JSON.stringify(plan)}' --shrink`);
-    if (values.shrink) await keep(plan, faults[0], say);
+    let isUntold = false;
+    for (const plan of isDrawn ? triesOf(asked) : [asked]) {
+      isUntold = await playOne(plan, values, totals, say);
+      if (!isUntold) break;
+    }
+    if (isUntold) totals.sum.untold += 1;
   }
   say(String(totals));
-  return totals.sum.failed === 0 ? 0 : 1;
+  return totals.sum.failed + totals.sum.untold === 0 ? 0 : 1;
 }

@@ -1,10 +1,18 @@
+import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sent } from '#relay/test/parts.ts';
 import { ApiError } from '#src/net/errors.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
+import { Random } from './seams/random.ts';
+import { pass } from './seams/time.ts';
 import { codeOf } from './world/codes.ts';
 import { Invariants, type Snapshot } from './world/invariants.ts';
+import { judge } from './world/lies/judge.ts';
+import { type Lie, lies, noticesOf } from './world/lies/lies.ts';
+import { Line } from './world/network.ts';
 import { Nonces } from './world/nonces.ts';
 import { Points } from './world/points.ts';
+import { Trace } from './world/trace.ts';
 
 const PLACE = 'direct:anna:bert';
 
@@ -153,6 +161,43 @@ describe('the invariants of a simulated world', () => {
   });
 });
 
+describe('how a lie was taken', () => {
+  const garbage = ['damaged', 'unknown-device', 'rules'];
+  const told = (lie: Lie, byVictim: readonly string[], byOthers: readonly string[]) =>
+    judge({ lie, byVictim, byOthers });
+  const ofLog = ['drop', 'reorder', 'replace', 'replay', 'invent', 'fork', 'rename'] as const;
+  const knowable = lies.filter((lie) => noticesOf(lie).byVictim.length > 0);
+
+  it.each(ofLog)('is fine where both sides are shown that logs differ: %s', (lie) => {
+    const victim = lie === 'drop' ? 'missing' : 'diverged';
+    expect(told(lie, [victim, 'damaged'], ['doubt', 'diverged'])).toEqual([]);
+  });
+
+  it.each(ofLog)('is a fault where one side is shown what garbage shows: %s', (lie) => {
+    const victim = lie === 'drop' ? 'missing' : 'diverged';
+    expect(told(lie, garbage, ['diverged'])).toEqual([
+      expect.stringContaining(`not noticed: ${lie}, by whom it was told to: `),
+    ]);
+    expect(told(lie, [victim], garbage)).toEqual([expect.stringMatching(/by the others: diverged expected/)]);
+    expect(told(lie, [], [])).toHaveLength(2);
+  });
+
+  it.each(knowable)('is a fault where somebody is shown something else: %s', (lie) => {
+    expect(told(lie, ['older vault', 'changed key', 'withheld'], ['doubt']).length).toBe(
+      ['vaultRollback', 'inventedKey', 'expire'].includes(lie) ? 0 : noticesOf(lie).byOthers.length + 1,
+    );
+  });
+
+  it('needs no notice that nobody could have, and no belief', () => {
+    const unknowable = lies.filter((lie) => !knowable.includes(lie));
+    expect(unknowable).toEqual(['withhold', 'lastResort', 'forgedReceipts']);
+    for (const lie of unknowable) expect(told(lie, [], [])).toEqual([]);
+    expect(judge({ lie: 'forgedReceipts', byVictim: [], byOthers: [], isBelieved: true })).toEqual([
+      'believed: forgedReceipts',
+    ]);
+  });
+});
+
 describe('a failure in a simulated world', () => {
   it('has its code of the closed set', () => {
     expect(codeOf(new CryptoApiError('storage'))).toBe('storage');
@@ -169,6 +214,35 @@ describe('a failure in a simulated world', () => {
     expect(codeOf(error)).toBeNull();
   });
 });
+
+/** The requests and publications by which ciphertexts leave a browser, beside messages and commits. */
+const outgoing: Record<string, (line: Line, sealed: Buffer) => Promise<unknown>> = {
+  'a receipt': (line, sealed) =>
+    put(line, '/conversations/direct:a:b/receipt', { epoch: 1, position: 2, sealed: wire(sealed) }),
+  'a copy of a message': (line, sealed) =>
+    put(line, '/history', { items: [{ id: 'i', conversationId: 'direct:a:b', sealed: wire(sealed) }] }),
+  "the account's state": (line, sealed) =>
+    put(line, '/account-state', { version: 1, sealed: wire(sealed), segments: [] }),
+  'a segment of it': (line, sealed) =>
+    put(line, '/account-state', { version: 1, sealed: wire(Buffer.alloc(9)), segments: [wire(sealed)] }),
+  "a group's name": (line, sealed) => put(line, '/group/g/name', { epoch: 1, sealedName: wire(sealed) }),
+  'some of a file': (line, sealed) => deliver(line, 'PATCH', '/blobs/b', 'application/octet-stream', sealed),
+  'a sign of writing': async (line, sealed) =>
+    line.published(JSON.stringify({ type: 'typing', epoch: 1, content: wire(sealed) })),
+};
+const wire = (sealed: Buffer): string => sealed.toString('base64url');
+
+async function deliver(line: Line, method: string, address: string, type: string, body: string | Buffer) {
+  const init = { method, body: body as BodyInit, headers: { 'content-type': type } };
+  const answered = line.fetch(`http://relay/api${address}`, init);
+  await pass(1_000);
+  return answered;
+}
+
+function put(line: Line, address: string, content: unknown) {
+  const { body, type } = sent('PUT', address, content);
+  return deliver(line, 'PUT', address, type, typeof body === 'string' ? body : Buffer.from(body));
+}
 
 describe('the watch over nonces', () => {
   const cipher = 'crypto_aead_chacha20poly1305_ietf_encrypt';
@@ -191,6 +265,17 @@ describe('the watch over nonces', () => {
     const { sealed, watch } = await encrypted(['one', 'two'], [7, 7]);
     expect(watch.repeatedIn(sealed.slice(0, 1))).toBe(0);
     expect(watch.repeatedIn(sealed)).toBe(1);
+  });
+
+  it.each(Object.entries(outgoing))('sees it in %s that is sealed twice', async (_what, release) => {
+    const { sealed, watch } = await encrypted(['read to 2', 'read to 3'], [7, 7]);
+    const trace = new Trace();
+    const accepting = { inject: async () => ({ statusCode: 204, headers: {}, rawPayload: Buffer.alloc(0) }) };
+    const line = new Line(accepting as unknown as FastifyInstance, new Random('x'), trace, 'anna-1');
+    await release(line, sealed[0]!);
+    expect(watch.repeatedIn(trace.released)).toBe(0);
+    await release(line, sealed[1]!);
+    expect(watch.repeatedIn(trace.released)).toBe(1);
   });
 
   it('says nothing of two nonces', async () => {

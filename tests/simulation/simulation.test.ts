@@ -62,6 +62,13 @@ describe('a simulated world', () => {
     expect(runs.filter((run) => run.startsWith('FAILED'))).toEqual([]);
     expect(exitCode).toBe(0);
     expect(runs.length).toBeGreaterThan(0);
+    // Where there was nothing to lie about, another run was played in the place of that one.
+    const asked = runs.filter((run) => run.includes('"lie"'));
+    const told = printed.split('\n').filter((line) => line.startsWith('  told '));
+    const kinds = (lines: string[]) => new Set(lines.map((line) => /"lie":"(\w+)"/.exec(line)?.[1]));
+    expect(told.length).toBeGreaterThan(0);
+    expect(kinds(told)).toEqual(kinds(asked));
+    expect(printed).toContain(`"told":${told.length},"untold":0`);
   });
 });
 

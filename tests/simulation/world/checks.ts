@@ -1,5 +1,5 @@
 import { groupsAtom } from '#src/store/groups.ts';
-import { olderVaultAtom } from '#src/store/keys.ts';
+import { olderStatesAtom, olderVaultAtom } from '#src/store/keys.ts';
 import { trustAtom } from '#src/store/trust.ts';
 import type { ConversationState, CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
@@ -249,6 +249,7 @@ export async function alarms(world: World): Promise<string[]> {
     const [tab] = tabs;
     if (tab === undefined) continue;
     if (tab.store.get(olderVaultAtom)) found.push(`${profile.name}: older vault`);
+    if (tab.store.get(olderStatesAtom).length > 0) found.push(`${profile.name}: older state`);
     for (const { changedAt, keyOffered } of tab.store.get(trustAtom).values()) {
       if (keyOffered || changedAt.length > 0) found.push(`${profile.name}: changed key`);
     }

@@ -192,7 +192,7 @@ export class Line {
     const route = routeAt(method, url.slice('/api'.length));
     const carried = textOf(payload, headers['content-type'] ?? null, route?.bodyParts);
     this.#trace.note(`${this.#name} > ${method} ${url}`, carried);
-    this.#trace.release(carried);
+    this.#trace.release(carried, payload);
     const answer = await this.#app.inject({
       method: method as 'GET',
       url,

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { Random } from '../seams/random.ts';
 import { pass } from '../seams/time.ts';
 import { alarms, check, lastWords, messagesOf } from './checks.ts';
+import { judge } from './lies/judge.ts';
 import { tell } from './lies/lie.ts';
-import { isKnowable, type Lie } from './lies/lies.ts';
+import type { Lie } from './lies/lies.ts';
 import type { Told } from './lies/noticed.ts';
 import { logsOfRelay } from './log.ts';
 import { settle } from './settle.ts';
@@ -67,7 +68,7 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
     const isSound = world.wrong.length === 0 && raised.length === 0;
     const told =
       plan.lie === undefined || !isSound ? null : await tell(world, plan.lie, new Random(`${plan.seed}/lie`));
-    if (told !== null) judge(world, told);
+    if (told !== null) world.wrong.push(...judge(told));
     return {
       hash: await hashOf(world),
       wrong: world.wrong,
@@ -91,12 +92,6 @@ function scriptOf({ script, steps }: Plan): (readonly [number, StepName | null])
     if (!Object.hasOwn(kinds, name)) throw new Error(`no such step: ${name}`);
     return [Number(step), name as StepName] as const;
   });
-}
-
-/** A lie that somebody could know of has to be noticed by somebody, and what nobody has signed is never believed. */
-function judge(world: World, { byOthers, byVictim, isBelieved, lie }: Told): void {
-  if (isBelieved === true) world.wrong.push(`believed: ${lie}`);
-  if (isKnowable(lie) && byVictim.length + byOthers.length === 0) world.wrong.push(`nobody noticed: ${lie}`);
 }
 
 async function hashOf(world: World): Promise<string> {

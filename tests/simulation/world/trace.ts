@@ -4,7 +4,6 @@ import { worldNow } from '../seams/time.ts';
 /** All that passed between clients and relay, as one hash: the same for the same seed. */
 export class Trace {
   #hash = createHash('sha256');
-  readonly #puts = new Map<string, number>();
   readonly lines: string[] = [];
   /** Ciphertexts that have left a browser. */
   readonly released: Buffer[] = [];
@@ -12,22 +11,19 @@ export class Trace {
   isKept = false;
 
   note(what: string, content = ''): void {
-    const [, path] = / > PUT (\S+)/.exec(what) ?? [];
-    if (path !== undefined) this.#puts.set(path, this.puts(path) + 1);
     this.#hash.update(`${worldNow()} ${what}\n${content}\n`);
     if (this.isKept) this.lines.push(`${new Date(worldNow()).toISOString().slice(11, 23)} ${what}`);
   }
 
-  /** Notes what a request or a publication carries. */
-  release(body: string): void {
-    for (const [, content = ''] of body.matchAll(/"(?:content|commit|groupInfo|welcome)":"([\w-]+)"/g)) {
+  /**
+   * Notes all that a request or a publication carries, since any of it may be a ciphertext: its bytes, and every text in it that
+   * is the base64url of some, long enough for a tag of 16 bytes.
+   * @param text the JSON of it, where it is some
+   */
+  release(text: string, bytes?: Uint8Array): void {
+    if (bytes !== undefined && bytes.length > 0) this.released.push(Buffer.from(bytes));
+    for (const [, content = ''] of text.matchAll(/"([\w-]{22,})"/g))
       this.released.push(Buffer.from(content, 'base64url'));
-    }
-  }
-
-  /** How often something was put to a path. */
-  puts(path: string): number {
-    return this.#puts.get(path) ?? 0;
   }
 
   /** The hash so far. */

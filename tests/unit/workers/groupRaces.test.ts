@@ -51,6 +51,8 @@ describe(`groups in any order (SINETTI_TEST_SEED=${seed} SINETTI_GROUP_RUNS=${ru
       'somebody came back': true,
       'a device joined from outside': true,
       'a removal went first': true,
+      'two tabs acted at once': true,
+      'the relay deleted what is old': true,
     };
     process.stdout.write(`${JSON.stringify({ plays, alarms, ...Object.fromEntries(events) })}\n`);
     expect([...events.keys()].sort()).toEqual(Object.keys(all).sort());

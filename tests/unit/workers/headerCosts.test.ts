@@ -23,6 +23,9 @@ describe('a message writes less than 250 bytes for its keys and the running hash
     const [chain = 0, ratchets = 0] = [written.get('chain'), written.get('ratchets')];
     expect(Math.min(chain, ratchets)).toBeGreaterThan(100);
     expect(chain + ratchets).toBeLessThan(250);
+    // The text of eleven bytes with all that is shown beside it, and the conversation with two devices: as JSON, sealed.
+    expect(written.get('messages')).toBeLessThan(500);
+    expect(written.get('heads')).toBeLessThan(675);
   });
 
   it('where it is sent, the ratchet as it is encrypted and the hash as it comes by the log', async () => {

@@ -196,6 +196,16 @@ describe('a hostile commit in a direct conversation', () => {
     await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'policy' });
   });
 
+  it('refuses an external commit under the certificate of a device, and another key than that certifies', async () => {
+    const pair = await createPairWithRogue();
+    pair.bob.swapKey();
+    pair.bob.joinFromOutside(ALICE_AND_BOB);
+    await expectRejoin(pair, 'unknown-device');
+    await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({
+      code: 'invalid-credential',
+    });
+  });
+
   it("refuses a commit that changes the group's extensions", async () => {
     const pair = await createPairWithRogue();
     pair.bob.commit(ALICE_AND_BOB, { extensions: [groupBindingExtension({ creatorId: BOB })] });
@@ -316,6 +326,27 @@ describe('starting and joining', () => {
     expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'outside' });
     await alice.start(ALICE_AND_BOB);
     expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
+  });
+
+  it('refuse a KeyPackage and a Welcome under a certificate, and another key than that certifies', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await Rogue.create(world.relay, BOB, 'bob');
+    const start = () =>
+      alice.api.startConversation({
+        conversationId: ALICE_AND_BOB,
+        keyPackages: [{ userId: BOB, deviceId: bob.deviceId, keyPackage: toBase64Url(bob.bundle.bytes) }],
+      });
+    const certified = bob.bundle;
+    bob.swapKey();
+    await expect(start()).rejects.toMatchObject({ code: 'invalid-credential' });
+    const [claimed] = world.relay.claim([ALICE], '');
+    const { welcome } = bob.found(ALICE_AND_BOB, [claimed!.keyPackage]);
+    await expect(
+      alice.api.joinByWelcome({ conversationId: ALICE_AND_BOB, epoch: 1, seq: 1, welcome }),
+    ).rejects.toMatchObject({ code: 'invalid-credential' });
+    bob.bundle = certified;
+    expect(await start()).toMatchObject({ conversationId: ALICE_AND_BOB });
   });
 
   it('refuse Welcomes of another group, another epoch or with a stranger in the tree', async () => {

@@ -1,3 +1,4 @@
+import { directConversationId } from '#src/net/contract.ts';
 import { messageTime } from '#src/store/messageTime.ts';
 import type { Random } from '../../seams/random.ts';
 import { pass, passUntil } from '../../seams/time.ts';
@@ -17,6 +18,7 @@ const rounds = 3;
 
 /** Lies to somebody, and lets everybody talk on. @returns null where there was nothing to lie about */
 export async function tell(world: World, lie: Lie, random: Random): Promise<Told | null> {
+  await beginOne(world);
   if (lie === 'vaultRollback') return rollVaultBack(world, random);
   if (lie === 'stateRollback') return rollStateBack(world, random);
   if (lie === 'lastResort') return lastResort(world, random);
@@ -24,6 +26,21 @@ export async function tell(world: World, lie: Lie, random: Random): Promise<Told
   if (lie === 'exchangedNames') return exchangeNames(world, random);
   if (lie === 'forgedReceipts') return forgeReceipts(world, random);
   return tellOfLog(world, lie, random);
+}
+
+/** Two begin to write to each other where nobody has: most lies are about a conversation. */
+async function beginOne(world: World): Promise<void> {
+  const found = places(world, await logsOfRelay(world.relay));
+  const [one, other] = world.people.filter(({ tabs }) => tabs.length > 0);
+  if (one === undefined || other === undefined || found.some(({ log }) => log.id.startsWith('direct:')))
+    return;
+  const id = directConversationId(one.id, other.id);
+  for (const person of [one, other]) {
+    const seat = seatsIn(world).find((its) => its.person === person);
+    const [tab] = seat?.tabs ?? [];
+    if (seat !== undefined && tab !== undefined) world.say(seat, tab, keyIn(id, seat), id);
+    await pass(20 * second);
+  }
 }
 
 async function tellOfLog(world: World, lie: LogLie, random: Random): Promise<Told | null> {

@@ -3,48 +3,67 @@ import { digestOf } from '#workers/conversation/logChain.ts';
 import type { Random } from '../../seams/random.ts';
 import { type Entry, LogLiar } from './logLiar.ts';
 
-/** The lies that a relay may tell one device; a lie is knowable if the messages that follow can show it. */
+/**
+ * The notices that a lie has to raise: one of each list that isn't empty. That a message can't be read is none of a lie which others
+ * can compare, since garbage from anybody shows like that.
+ */
+export interface Notices {
+  /** Notices on the device that is lied to. */
+  readonly byVictim: readonly string[];
+  /** Notices on devices of others. */
+  readonly byOthers: readonly string[];
+}
+
+/** The running hash in what both sides send tells each of them. */
+const diverged: Notices = { byVictim: ['diverged'], byOthers: ['diverged'] };
+/** Nobody could know of it. */
+const none: Notices = { byVictim: [], byOthers: [] };
+const shown = (...byVictim: string[]): Notices => ({ byVictim, byOthers: [] });
+
+/** The lies that a relay may tell one device, with the notices that the messages which follow have to raise. */
 export const logLies = {
   /** An entry is left out, and those after it move up. */
-  drop: { isKnowable: true, kind: 'application', shift: -1 },
-  reorder: { isKnowable: true, kind: 'application', shift: 0 },
+  drop: { notices: { ...diverged, byVictim: ['missing'] }, kind: 'application', shift: -1 },
+  /** The second of the two says that the first should have come before. */
+  reorder: { notices: { ...diverged, byVictim: ['missing', 'diverged'] }, kind: 'application', shift: 0 },
   /** Other bytes under the same id. */
-  replace: { isKnowable: true, kind: 'application', shift: 0 },
+  replace: { notices: diverged, kind: 'application', shift: 0 },
   /** An entry once more, under another id. */
-  replay: { isKnowable: true, kind: 'application', shift: 1 },
+  replay: { notices: diverged, kind: 'application', shift: 1 },
   /** An entry that nobody has sent. */
-  invent: { isKnowable: true, kind: 'application', shift: 1 },
+  invent: { notices: diverged, kind: 'application', shift: 1 },
   /** The same bytes under another id, which nobody else is shown. */
-  fork: { isKnowable: true, kind: 'application', shift: 0 },
+  fork: { notices: diverged, kind: 'application', shift: 0 },
   /** Somebody else's name above the same bytes. */
-  rename: { isKnowable: true, kind: 'application', shift: 0 },
-  dropCommit: { isKnowable: true, kind: 'commit', shift: -1 },
+  rename: { notices: diverged, kind: 'application', shift: 0 },
+  /** The device stays in the epoch that the commit ended: it reads nothing more, and sends nothing that others could compare. */
+  dropCommit: { notices: shown('damaged'), kind: 'commit', shift: -1 },
   /** Everything from a commit on is kept back: what is late and what never comes look the same. */
-  withhold: { isKnowable: false, kind: 'commit', shift: 0 },
-  /** The time at which the relay says it has stored an entry: its sender's clock is shown beside. */
-  retime: { isKnowable: true, kind: 'application', shift: 0 },
+  withhold: { notices: none, kind: 'commit', shift: 0 },
+  /** The time at which the relay says it has stored an entry. */
+  retime: { notices: shown("the sender's clock beside"), kind: 'application', shift: 0 },
   /** An entry that the relay says it has deleted for its age, which it makes up too. */
-  expire: { isKnowable: true, kind: 'application', shift: 0 },
-} as const satisfies Record<string, { isKnowable: boolean; kind: Entry['kind']; shift: number }>;
+  expire: { notices: shown('withheld'), kind: 'application', shift: 0 },
+} as const satisfies Record<string, { notices: Notices; kind: Entry['kind']; shift: number }>;
 
 export type LogLie = keyof typeof logLies;
 
 /** Lies about people and their accounts, told to one browser. */
 export const accountLies = {
-  vaultRollback: { isKnowable: true },
-  stateRollback: { isKnowable: true },
+  vaultRollback: { notices: shown('older vault') },
+  stateRollback: { notices: shown('the mark is there again') },
   /** Every single-use KeyPackage is gone: what is claimed is the last resort. */
-  lastResort: { isKnowable: false },
+  lastResort: { notices: none },
   /** The devices of a contact, under an account key of the relay's own, at a browser that is new. */
-  inventedKey: { isKnowable: true },
-  exchangedNames: { isKnowable: true },
+  inventedKey: { notices: shown('changed key') },
+  exchangedNames: { notices: shown("the server's name beside") },
   /** Everybody has read everything, it says. Nobody is told of that, and nobody may believe it. */
-  forgedReceipts: { isKnowable: false },
-} as const;
+  forgedReceipts: { notices: none },
+} as const satisfies Record<string, { notices: Notices }>;
 
 export type Lie = LogLie | keyof typeof accountLies;
 export const lies = [...Object.keys(logLies), ...Object.keys(accountLies)] as Lie[];
-export const isKnowable = (lie: Lie): boolean => ({ ...logLies, ...accountLies })[lie].isKnowable;
+export const noticesOf = (lie: Lie): Notices => ({ ...logLies, ...accountLies })[lie].notices;
 
 /** @param entry that the lie is about */
 export function logLiar(
@@ -58,7 +77,7 @@ export function logLiar(
   const other = others.find((id) => id !== entry.sender_id) ?? userId;
   const garbage = random.bytes(300).toString('base64url');
   const [id, anotherId] = [random.uuid(), random.uuid()];
-  const shown = (one: Entry): Entry[] => {
+  const edited = (one: Entry): Entry[] => {
     switch (lie) {
       case 'drop':
       case 'dropCommit':
@@ -97,7 +116,7 @@ export function logLiar(
     const one = log[at];
     if (one === undefined) return log;
     if (lie === 'withhold') return log.slice(0, at);
-    if (lie !== 'reorder') return [...log.slice(0, at), ...shown(one), ...log.slice(at + 1)];
+    if (lie !== 'reorder') return [...log.slice(0, at), ...edited(one), ...log.slice(at + 1)];
     const next = log[at + 1];
     return next === undefined ? log : [...log.slice(0, at), next, one, ...log.slice(at + 2)];
   };

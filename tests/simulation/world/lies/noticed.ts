@@ -32,11 +32,21 @@ export async function noticed(
   before: Map<string, string[]>,
 ): Promise<Told> {
   const now = await shownBy(world);
-  const fresh = (name: string) => (now.get(name) ?? []).slice(before.get(name)?.length ?? 0);
+  const fresh = (name: string) => newIn(now.get(name) ?? [], before.get(name) ?? []);
   const others = [...now.keys()].filter((name) => name !== victim.profile.name);
   return {
     lie,
     byVictim: [...new Set(fresh(victim.profile.name))],
     byOthers: [...new Set(others.flatMap(fresh))],
   };
+}
+
+/** Returns those of some notices that there are more of than before, whatever their order is now. */
+function newIn(now: readonly string[], before: readonly string[]): string[] {
+  const left = [...before];
+  return now.filter((notice) => {
+    const at = left.indexOf(notice);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
 }

@@ -3,11 +3,12 @@
  * tabs, whose actions fall between each other's and at the same time. The relay tells the truth.
  */
 import type { CommitSubmission, PreparedMessage } from '#workers/api/cryptoApi.ts';
-import { CryptoApiError } from '#workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
-import { createWorld, type TestDevice, textOf } from './device.ts';
+import { createWorld, type TestDevice } from './device.ts';
+import { ignoring } from './ignoring.ts';
 import { ReceiptExchange } from './receipts.ts';
 import { type MemoryRelay, StaleEpoch } from './relay.ts';
+import { expire, expireOld, faultsInHistory } from './retention.ts';
 
 /** The legitimate gaps and races of direct conversations; plays that never met one would prove nothing of it. */
 export const directEvents = [
@@ -21,6 +22,7 @@ export const directEvents = [
   'a device joined from outside',
   'a device forgot it and came back',
   'an entry lost its content',
+  'the relay deleted what is old',
   'somebody was told to have been read',
 ] as const;
 export type DirectEvent = (typeof directEvents)[number];
@@ -122,7 +124,8 @@ export class DirectPlay {
     if (draw < 84) return (player) => this.#reopen(player);
     if (draw < 88) return (player) => this.#openTab(player);
     if (draw < 91) return async () => this.#addDevice();
-    if (draw < 95) return async () => this.#loseContent();
+    if (draw < 94) return async () => this.#loseContent();
+    if (draw < 95) return async () => this.#expireOld();
     if (draw < 97) return (player) => this.#forget(player);
     return (player, tab) => this.#next(player, tab);
   }
@@ -248,16 +251,20 @@ export class DirectPlay {
     if (device !== undefined) this.#players.push(new Player(device));
   }
 
-  /** The relay deletes the content of a message, as under retention, and keeps its digest. */
+  /** The relay deletes the content of any message, as under retention, and keeps its digest. */
   #loseContent(): void {
     const { entries } = this.#relay.log(this.#id);
     const messages = entries.filter(({ content, kind }) => kind === 'application' && content !== '');
     if (messages.length === 0) return;
-    const lost = this.#pick(messages);
-    const [found] = this.#relay.digests(this.#id, lost.seq - 1);
-    if (found === undefined) return;
+    const { seq } = this.#pick(messages);
     this.events.add('an entry lost its content');
-    entries[lost.seq - 1] = { ...lost, content: '', digest: found.digest };
+    expire(this.#relay, this.#id, seq, seq);
+  }
+
+  async #expireOld(): Promise<void> {
+    const devices = this.#players.map(({ first }) => first);
+    const isAny = await expireOld(this.#relay, this.#id, devices, (limit) => this.#below(limit));
+    if (isAny) this.events.add('the relay deleted what is old');
   }
 
   /** The browser loses the conversation, with what it had not sent, and the device comes back in place of its old leaf. */
@@ -277,6 +284,8 @@ export class DirectPlay {
   async #settle(): Promise<void> {
     for (let round = 0; round < 40; round++) {
       let isQuiet = round > 0;
+      // By now most are in it, and not everybody has read everything.
+      if (round < 3 && this.#below(2) > 0) await this.#expireOld();
       for (const player of this.#players) {
         const tab = this.#pick(player.tabs);
         await this.#pull(player, tab, everything);
@@ -331,24 +340,7 @@ export class DirectPlay {
     const [other] = state.receipts.filter(({ userId }) => userId !== tab.userId);
     if (other !== undefined && last !== undefined && other.readSeq >= last.seq)
       this.events.add('somebody was told to have been read');
-    const expected = entries.filter(({ kind, seq }) => kind === 'application' && seq > state.joinedSeq);
-    const shown = await tab.history(this.#id);
-    if (shown.map(({ messageId }) => messageId).join() !== expected.map(({ id }) => id).join())
-      wrong.push(`shows ${shown.length} of ${expected.length}`);
-    for (const message of shown) {
-      const isGone = expected.some(({ content, id }) => id === message.messageId && content === '');
-      const text = textOf(message);
-      if (text !== this.#written.get(message.messageId) && !(isGone && text === '(deleted)'))
-        wrong.push(`shows ${text} at ${message.seq}`);
-    }
+    wrong.push(...(await faultsInHistory(tab, this.#id, entries, state, this.#written)));
     return wrong.map((fault) => `${tab.userId.slice(0, 1)}/${tab.deviceId.slice(0, 4)} ${fault}`);
   }
-}
-
-/** Answers undefined for failures that a page expects where a person's tabs act at once. */
-function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
-  return (error) => {
-    if (!(error instanceof CryptoApiError && codes.includes(error.code))) throw error;
-    return undefined;
-  };
 }

@@ -5,16 +5,23 @@
 import type { LogEntryInput, PreparedMessage } from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
-import type { TestDevice } from './device.ts';
+import { type TestDevice, textOf, type World } from './device.ts';
 import { ReceiptExchange } from './receipts.ts';
 import { type MemoryRelay, StaleEpoch } from './relay.ts';
 
-export const lies = ['drop', 'swap', 'replace', 'duplicate', 'invent', 'fork'] as const;
+/** The lies that running hashes show to both sides. */
+const hashedLies = ['drop', 'swap', 'replace', 'duplicate', 'invent', 'fork'] as const;
+/** The lies that the device shows by itself: another time of an entry, and a commit that is left out. */
+const shownLies = ['retime', 'dropCommit'] as const;
+export const lies = [...hashedLies, ...shownLies] as const;
 export type Lie = (typeof lies)[number];
+export const isHashed = (lie: Lie): boolean => !shownLies.some((one) => one === lie);
+
+const day = 86_400_000;
 
 type Ready = Extract<PreparedMessage, { kind: 'message' }>;
 
-class Player {
+export class Player {
   device: TestDevice;
   readonly requests: Ready[] = [];
   /** The log that the relay shows it instead of the true one; null while that is the same. */
@@ -27,15 +34,24 @@ class Player {
 
 export class LogPlay {
   readonly #relay: MemoryRelay;
+  readonly #clock: World['clock'];
   readonly #id: string;
   readonly #random: (length: number) => Uint8Array;
   readonly players: Player[];
   readonly #receipts: ReceiptExchange;
   #shown = 0;
   #count = 0;
+  /** The entry that the last lie was about. */
+  #about: LogEntryInput | null = null;
 
-  constructor(relay: MemoryRelay, conversationId: string, devices: readonly TestDevice[], seed: string) {
+  constructor(
+    { clock, relay }: Pick<World, 'clock' | 'relay'>,
+    conversationId: string,
+    devices: readonly TestDevice[],
+    seed: string,
+  ) {
     this.#relay = relay;
+    this.#clock = clock;
     this.#id = conversationId;
     this.#random = seededRandom(seed);
     this.#receipts = new ReceiptExchange(conversationId, seed);
@@ -55,7 +71,7 @@ export class LogPlay {
   async act(): Promise<void> {
     const player = this.pick(this.players);
     const draw = this.below(10);
-    if (draw < 3) await player.device.queue(this.#id, `says ${this.#count++}`);
+    if (draw < 3) await this.#write(player);
     else if (draw < 5) await this.#prepare(player);
     else if (draw < 7) await this.#deliver(player);
     else if (draw < 9) await this.read(player, 1 + this.below(5));
@@ -87,7 +103,7 @@ export class LogPlay {
     // Where something was found in a direct conversation, the person is asked first.
     const { isDoubted } = await player.device.api.conversation(this.#id);
     if (isDoubted) await player.device.api.sendAnyway(this.#id);
-    await player.device.queue(this.#id, `says ${this.#count++}`);
+    await this.#write(player);
     for (let attempt = 0; attempt < 40; attempt++) {
       for (let rest = 0; rest < 3; rest++) await this.read(player);
       const waiting = await player.device.api.outbox(this.#id);
@@ -104,11 +120,12 @@ export class LogPlay {
   async lie(player: Player, lie: Lie): Promise<boolean> {
     const { lastSeq } = await player.device.api.conversation(this.#id);
     const log = this.#relay.entries(this.#id);
-    const from = log.findLastIndex(({ kind }) => kind === 'commit') + 1;
+    const from = lie === 'dropCommit' ? 0 : log.findLastIndex(({ kind }) => kind === 'commit') + 1;
     // Before a commit nothing can be left out that was sent in its epoch; own messages are known.
     const isOpen = (entry: LogEntryInput | undefined, at: number): entry is LogEntryInput =>
       at >= from && entry !== undefined && entry.seq > lastSeq && entry.sender_id !== player.device.userId;
-    const places = log.flatMap((entry, at) => (isOpen(entry, at) ? [at] : []));
+    const isKind = ({ kind }: LogEntryInput) => (kind === 'commit') === (lie === 'dropCommit');
+    const places = log.flatMap((entry, at) => (isOpen(entry, at) && isKind(entry) ? [at] : []));
     const pairs = places.filter((at) => isOpen(log[at + 1], at + 1));
     if ((lie === 'swap' ? pairs : places).length === 0) return false;
     const at = this.pick(lie === 'swap' ? pairs : places);
@@ -122,11 +139,35 @@ export class LogPlay {
       invent: [entry, { ...entry, id: this.#relay.uuid(), content: garbage }],
       // Somebody else's name under the same bytes, which the others are not shown.
       fork: [{ ...entry, id: this.#relay.uuid() }],
+      retime: [{ ...entry, timestamp: new Date(Date.parse(entry.timestamp) - day).toISOString() }],
+      dropCommit: [],
     };
+    this.#about = entry;
     player.view = [...log];
     player.view.splice(at, lie === 'swap' ? 2 : 1, ...shown[lie]);
     this.#shown = log.length;
     return true;
+  }
+
+  /** A device loses the conversation, and comes back by a commit of its own. */
+  async comeBack(player: Player): Promise<void> {
+    await player.device.api.forgetConversation(this.#id);
+    await this.read(player);
+    await this.say(player);
+  }
+
+  /** Returns what a player is shown of the entry that the last lie was about, and of the messages of others after it. */
+  async shownOf({ device }: Player): Promise<{ isTimeBelieved: boolean; after: readonly string[] }> {
+    const about = this.#about;
+    if (about === null) throw new Error('no lie');
+    const history = await device.history(this.#id);
+    const lied = history.find(({ messageId }) => messageId === about.id);
+    return {
+      isTimeBelieved: lied?.clock?.isBelieved !== false,
+      after: history
+        .filter(({ senderId, seq }) => senderId !== device.userId && (seq ?? 0) >= about.seq)
+        .map(textOf),
+    };
   }
 
   /** The players that have found that logs differ. */
@@ -138,6 +179,12 @@ export class LogPlay {
         found.push(player);
     }
     return found;
+  }
+
+  /** Writes a message whose time is the true one. */
+  async #write({ device }: Player): Promise<void> {
+    const sentAt = new Date(this.#clock.now()).toISOString();
+    await device.queue(this.#id, `says ${this.#count++}`, this.#relay.uuid(), sentAt);
   }
 
   #entries(player: Player): LogEntryInput[] {

@@ -46,7 +46,7 @@ export class Rogue {
   readonly deviceId: string;
   bundle: KeyPackageBundle;
   readonly #env: Env;
-  readonly #signatureKey: ReturnType<typeof createSignatureKeyPair>;
+  #signatureKey: ReturnType<typeof createSignatureKeyPair>;
   #certificate: Uint8Array;
   #group: Group | null = null;
 
@@ -90,6 +90,12 @@ export class Rogue {
   forgeCertificate(identity?: Uint8Array): void {
     this.#certificate =
       identity ?? this.#certificate.map((byte, at, all) => (at === all.length - 1 ? byte ^ 1 : byte));
+    this.bundle = this.#createBundle();
+  }
+
+  /** Puts another signature key under the same certificate, as can be done by anybody who has seen that. */
+  swapKey(): void {
+    this.#signatureKey = createSignatureKeyPair(this.#env);
     this.bundle = this.#createBundle();
   }
 
