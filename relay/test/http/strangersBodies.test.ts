@@ -55,7 +55,9 @@ describe('bodies of which nobody knows whose they are', () => {
       expect(large.filter(({ answer }) => answer === '').length).toBeGreaterThan(most / 2);
       expect(short.answer).toBe('');
       // Somebody who signs up meanwhile does so.
-      expect((await call(relay, 'POST', '/register', { body: JSON.stringify(signUpBody()) })).status).toBe(201);
+      expect((await call(relay, 'POST', '/register', { body: JSON.stringify(signUpBody()) })).status).toBe(
+        201,
+      );
       short.socket.write(' '.repeat(1000));
       await answered(short);
       expect(short.answer).toMatch(/^HTTP\/1\.1 4/);
