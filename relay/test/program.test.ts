@@ -96,7 +96,6 @@ it("a relay's memory holds little of what strangers leave half sent, and lets pe
     const left = sockets.filter(({ closed }) => !closed);
     expect(left.length).toBeLessThan((16 * 1024 * 1024) / (length - 1000));
   });
-  process.stderr.write(`GREW ${((await residentBytes(child.pid)) - before) / 1e6}\n`);
   expect((await residentBytes(child.pid)) - before).toBeLessThan(60 * 1024 * 1024);
   expect((await logIn({ url }, person)).id).toBe(person.id);
   for (const socket of sockets) socket.destroy();

@@ -24,7 +24,11 @@ export const announcesBody = (headers: IncomingHttpHeaders): boolean =>
  * left half sent by the thousand.
  * @returns the same bytes. It fails with the ApiError to answer while the connection is still there to answer on.
  */
-export function boundStrangersBody(source: Readable, response: ServerResponse, waiting: WaitingSockets): Readable {
+export function boundStrangersBody(
+  source: Readable,
+  response: ServerResponse,
+  waiting: WaitingSockets,
+): Readable {
   const fail = (error: Error) => void body.destroy(error);
   const place = waiting.enter(() => fail(tooMany()));
   const timer = setTimeout(() => fail(tooSlow()), strangersBodyTimeout);

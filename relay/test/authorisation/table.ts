@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { servedRoutes as routes } from '../../contract/served.ts';
 import { copiedSignature, revocationOf, signedName, signedStart, signedState } from '../devices.ts';
-import {
-  base64Url,
-  befriend,
-  onAnotherDevice,
-  type PersonOnDevice,
-  rotatedVault,
-  signUpBody,
-} from '../helpers.ts';
+import { base64Url, befriend, type PersonOnDevice, rotatedVault, signUpBody } from '../helpers.ts';
 import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
@@ -29,6 +22,7 @@ import {
   notificationOfCreator,
   ownDevicesId,
   pendingRequest,
+  spareDevice,
   type World,
 } from './world.ts';
 
@@ -59,7 +53,8 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   login: [everybody(({ creator }) => ({ body: { email: creator.username, password: creator.password } }))],
   authParams: [everybody(({ creator }) => ({ query: `identifier=${creator.username}` }))],
   recover: [
-    everybody(({ creator, recoveryAuthKey }) => ({ body: { email: creator.email, recoveryAuthKey } })),
+    // Somebody else than who logs in above, as each person has so many sessions.
+    everybody(({ contact, recoveryAuthKey }) => ({ body: { email: contact.email, recoveryAuthKey } })),
   ],
 
   ...sessionRows,
@@ -137,6 +132,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'forbidden',
         creator: 'ok',
         removed: 'forbidden',
+        blocked: 'forbidden',
       },
       ({ creator: { deviceId, certificate } }) => ({ id: deviceId, body: { name: 'Browser', certificate } }),
     ),
@@ -156,22 +152,23 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'forbidden',
         creator: 'ok',
         removed: 'forbidden',
+        blocked: 'forbidden',
       },
       ({ creator }) => ({ body: signedStart(creator, { number: 1, tag: base64Url(16), from: [] }) }),
       { about: "the creator's device", undo: forgetStarts },
     ),
   ],
   deviceCopied: [
-    signedIn(hidden, async ({ relay, creator }) => {
-      const { deviceId } = await onAnotherDevice(relay, creator);
-      return { id: deviceId, body: { signature: copiedSignature(creator.id, deviceId) } };
+    signedIn(hidden, async (world) => {
+      const deviceId = await spareDevice(world);
+      return { id: deviceId, body: { signature: copiedSignature(world.creator.id, deviceId) } };
     }),
   ],
   listDevices: [own()],
   revokeDevice: [
-    signedIn(hidden, async ({ relay, creator }) => {
-      const { deviceId } = await onAnotherDevice(relay, creator);
-      return { id: deviceId, body: { statement: revocationOf(creator, deviceId) } };
+    signedIn(hidden, async (world) => {
+      const deviceId = await spareDevice(world);
+      return { id: deviceId, body: { statement: revocationOf(world.creator, deviceId) } };
     }),
   ],
   userDevices: [
@@ -191,7 +188,14 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   keyPackageCount: [own()],
   claimKeyPackages: [
     signedIn(
-      { stranger: 'not-a-contact', contact: 'ok', member: 'ok', creator: 'ok', removed: 'not-a-contact' },
+      {
+        stranger: 'not-a-contact',
+        contact: 'ok',
+        member: 'ok',
+        creator: 'ok',
+        removed: 'not-a-contact',
+        blocked: 'ok',
+      },
       async (world) => {
         await freshGroup(world);
         return { id: world.creator.id };
@@ -201,7 +205,14 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
 
   claimKeyPackagesOfMany: [
     signedIn(
-      { stranger: 'not-a-contact', contact: 'ok', member: 'ok', creator: 'ok', removed: 'not-a-contact' },
+      {
+        stranger: 'not-a-contact',
+        contact: 'ok',
+        member: 'ok',
+        creator: 'ok',
+        removed: 'not-a-contact',
+        blocked: 'ok',
+      },
       async (world) => {
         await freshGroup(world);
         return { body: { user_ids: [world.creator.id] } };
@@ -220,6 +231,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'ok',
         creator: 'invalid-request',
         removed: 'ok',
+        blocked: 'already-contacts',
       },
       ({ creator }) => ({ id: creator.id }),
       {
@@ -237,8 +249,13 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   ],
   rejectContact: [signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }))],
   removeContact: [
-    signedIn({ ...ofBoth, creator: 'not-found' }, ({ creator }) => ({ id: creator.id }), {
-      undo: ({ creator, contact }) => befriend(creator, contact),
+    signedIn({ ...ofBoth, creator: 'not-found', blocked: 'ok' }, ({ creator }) => ({ id: creator.id }), {
+      undo: async ({ creator, blocked, ...world }, actor) => {
+        if (actor !== 'blocked') return befriend(creator, world.contact);
+        await must(creator.call('DELETE', `/blocks/${blocked.id}`));
+        await befriend(creator, blocked);
+        return must(creator.call('PUT', `/blocks/${blocked.id}`));
+      },
     }),
   ],
   searchUsers: [own(() => ({ query: 'q=somebody' }))],
@@ -247,7 +264,9 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   listConversations: [own()],
   listUserMessages: [
     // Received messages stay readable to one who is a contact no more.
-    signedIn({ ...ofBoth, removed: 'ok' }, (world, actor) => ({ id: partnerOf(world, actor).id })),
+    signedIn({ ...ofBoth, removed: 'ok', blocked: 'ok' }, (world, actor) => ({
+      id: partnerOf(world, actor).id,
+    })),
   ],
   sendUserMessage: [
     signedIn(
@@ -257,6 +276,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'not-a-contact',
         creator: 'ok',
         removed: 'not-a-contact',
+        blocked: 'ok',
       },
       async (world, actor) => ({
         id: partnerOf(world, actor).id,
@@ -346,6 +366,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'group-exists',
         creator: 'ok',
         removed: 'group-exists',
+        blocked: 'group-exists',
       },
       async (world) => ({ body: { groupId: await freshGroup(world), sealedName: base64Url(60) } }),
       { about: "somebody's group" },
@@ -360,7 +381,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   ],
   listGroupMembers: [signedIn(ofMembers, inGroup)],
   addGroupMember: [
-    signedIn({ ...ofMembers, member: 'forbidden' }, async (world) => ({
+    signedIn({ ...ofMembers, member: 'forbidden', blocked: 'forbidden' }, async (world) => ({
       id: await freshGroup(world),
       body: { user_id: world.contact.id, ...commitBody(1) },
     })),
@@ -372,7 +393,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     })),
   ],
   getLeaveStatement: [own(inGroup)],
-  deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
+  deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden', blocked: 'forbidden' }, inGroup)],
   listGroupMessages: [signedIn(ofMembers, inGroup)],
   ...groupInvitationRows,
   sendGroupMessage: [
