@@ -110,6 +110,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const secrets = await loadSecrets(config.dataDir);
     const metrics = new Metrics();
     await metrics.watchDatabase(() => database.size());
+    metrics.watchDisks({ data: config.dataDir, files: config.blobs.dir });
     const backplane = await openBackplane({ config, secrets, clock, log, metrics });
     opened.push(backplane);
     const { hub, onlineUsers, rateLimitStore } = backplane;
@@ -157,6 +158,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     let closed: Promise<void> | undefined;
     const underWay = new RequestsUnderWay();
     const waiting = new WaitingSockets();
+    metrics.watchWaiting(() => waiting.bytes);
     app.addHook('onRequest', async (_request, reply) => {
       if (closed !== undefined) throw restarting();
       underWay.add(reply);
