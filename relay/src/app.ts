@@ -62,7 +62,7 @@ export interface Relay {
   readonly app: FastifyInstance;
   readonly services: Services;
   readonly database: OpenDatabase;
-  /** What strangers have sent that waits. */
+  /** Counts the bytes that strangers have sent and that wait. */
   readonly waiting: WaitingSockets;
   /** @throws StartupError if the address can't be listened on */
   listen(): Promise<ListeningPorts>;

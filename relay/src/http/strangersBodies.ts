@@ -43,7 +43,7 @@ export function boundStrangersBody(
     place.leave();
   });
   source.once('error', fail);
-  // What an answer has not waited for is let pass, so that it keeps no later request on this connection waiting.
+  // The rest, which an answer has not waited for, is let pass, so that it keeps no later request on this connection waiting.
   response.once('close', () => {
     source.unpipe(body);
     body.destroy();

@@ -36,7 +36,7 @@ export class WaitingSockets {
     this.#limits = limits;
   }
 
-  /** What all of them hold, in bytes. */
+  /** Bytes that all of them hold. */
   get bytes(): number {
     return this.#bytes;
   }

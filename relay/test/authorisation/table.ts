@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { servedRoutes as routes } from '../../contract/served.ts';
 import { copiedSignature, revocationOf, signedName, signedStart, signedState } from '../devices.ts';
-import { base64Url, befriend, type PersonOnDevice, rotatedVault, signUpBody } from '../helpers.ts';
+import { base64Url, type PersonOnDevice, rotatedVault, signUpBody } from '../helpers.ts';
 import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
+import { contactRows } from './contactRows.ts';
 import { groupInvitationRows } from './groupInvitationRows.ts';
 import { historyRows } from './historyRows.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
@@ -21,7 +22,6 @@ import {
   must,
   notificationOfCreator,
   ownDevicesId,
-  pendingRequest,
   spareDevice,
   type World,
 } from './world.ts';
@@ -223,41 +223,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   listContacts: [own()],
   listContactRequests: [own()],
   listSentRequests: [own()],
-  requestContact: [
-    signedIn(
-      {
-        stranger: 'ok',
-        contact: 'already-contacts',
-        member: 'ok',
-        creator: 'invalid-request',
-        removed: 'ok',
-        blocked: 'already-contacts',
-      },
-      ({ creator }) => ({ id: creator.id }),
-      {
-        undo: async ({ creator }) => {
-          const requests = await must(creator.call<{ id: string }[]>('GET', '/contacts/requests'));
-          for (const { id } of requests) await must(creator.call('POST', `/contacts/reject/${id}`));
-        },
-      },
-    ),
-  ],
-  acceptContact: [
-    signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }), {
-      undo: ({ creator, stranger }) => must(creator.call('DELETE', `/contacts/${stranger.id}`)),
-    }),
-  ],
-  rejectContact: [signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }))],
-  removeContact: [
-    signedIn({ ...ofBoth, creator: 'not-found', blocked: 'ok' }, ({ creator }) => ({ id: creator.id }), {
-      undo: async ({ creator, blocked, ...world }, actor) => {
-        if (actor !== 'blocked') return befriend(creator, world.contact);
-        await must(creator.call('DELETE', `/blocks/${blocked.id}`));
-        await befriend(creator, blocked);
-        return must(creator.call('PUT', `/blocks/${blocked.id}`));
-      },
-    }),
-  ],
+  ...contactRows,
   searchUsers: [own(() => ({ query: 'q=somebody' }))],
   ...blockRows,
 

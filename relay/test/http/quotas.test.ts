@@ -134,7 +134,7 @@ describe('messages', () => {
     for (const answer of answers.filter(({ status }) => status !== 201))
       expect(answer).toMatchObject(full('entries'));
     expect(await submitCommit(aino, conversationId, commitBody(1))).toMatchObject(full('entries'));
-    // What was refused took no place, and a repeat of what was taken needs none.
+    // A refused one took no place, and a repeat of one that was taken needs none.
     expect(await storedBytes()).toBe(500 + 3 * 300);
     for (const message of taken) expect((await send(aino, eero, message)).status).toBe(201);
     // Somebody else's day is somebody else's.

@@ -52,7 +52,7 @@ describe('a relay that starts while Redis is away', () => {
   it('serves its own clients, and works with the others once it is there', async () => {
     const metrics = new Metrics();
     const [one, other] = [await relays.open(undefined, metrics), await relays.open()];
-    const isUp = async () => (await metrics.registry.metrics()).includes('sinetti_redis_up 1');
+    const isUp = async () => (await metrics.registry.metrics()).includes('\nsinetti_redis_up 1\n');
     expect(await isUp()).toBe(false);
     const heard: string[] = [];
     one.hub.subscribe('a', (payload) => heard.push(payload));
