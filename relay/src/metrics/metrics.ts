@@ -85,7 +85,7 @@ export class Metrics {
     name: 'sinetti_waiting_bytes',
     help: 'Bytes on sockets that nobody has logged in on, and of calls by nobody in particular, that have begun to come.',
     registers: [this.registry],
-    collect: () => this.#waiting.set(this.#readWaiting()),
+    collect: (): void => this.#waiting.set(this.#readWaiting()),
   });
   #readWaiting: () => number = () => 0;
   readonly #redis = new Gauge({
