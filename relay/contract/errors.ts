@@ -66,6 +66,7 @@ export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]
 /** The quotas that one person has. A type alone, which weighs nothing in the client. */
 export type QuotaOf =
   | 'messages'
+  | 'entries'
   | 'welcomes'
   | 'group-infos'
   | 'key-packages'

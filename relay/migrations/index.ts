@@ -38,6 +38,7 @@ import { keyPackageSuites } from './0043-key-package-suites.ts';
 import { blobs } from './0044-blobs.ts';
 import { blobWriters } from './0045-blob-writers.ts';
 import { keyPackageAges } from './0046-key-package-ages.ts';
+import { entriesADay } from './0047-entries-a-day.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -91,4 +92,5 @@ export const migrations = (
   '0044-blobs': blobs,
   '0045-blob-writers': blobWriters,
   '0046-key-package-ages': keyPackageAges,
+  '0047-entries-a-day': entriesADay,
 });

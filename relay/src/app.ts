@@ -19,6 +19,7 @@ import { readOperator } from './http/operatorFile.ts';
 import type { Ports } from './http/origins.ts';
 import { RequestsUnderWay } from './http/requestsUnderWay.ts';
 import { serveWebClient } from './http/static.ts';
+import { announcesBody, boundStrangersBody } from './http/strangersBodies.ts';
 import { keepWebClient } from './http/webCopies.ts';
 import { createBlobJob } from './jobs/blobs.ts';
 import { createNameJob } from './jobs/names.ts';
@@ -35,6 +36,7 @@ import { attachMqtt } from './mqtt/gateway.ts';
 import { serveDocumentation } from './openapi/serve.ts';
 import { attachPresence } from './presence/presence.ts';
 import { attachUpgrades } from './realtime/upgrade.ts';
+import { WaitingSockets } from './realtime/waitingSockets.ts';
 import { methodsOfBlobs, serveBlobs } from './routes/blobs.ts';
 import { createHandlers } from './routes/index.ts';
 import { loadSecrets, makeDataFolder } from './secrets.ts';
@@ -60,6 +62,8 @@ export interface Relay {
   readonly app: FastifyInstance;
   readonly services: Services;
   readonly database: OpenDatabase;
+  /** Counts the bytes that strangers have sent and that wait. */
+  readonly waiting: WaitingSockets;
   /** @throws StartupError if the address can't be listened on */
   listen(): Promise<ListeningPorts>;
   /**
@@ -106,6 +110,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const secrets = await loadSecrets(config.dataDir);
     const metrics = new Metrics();
     await metrics.watchDatabase(() => database.size());
+    metrics.watchDisks({ data: config.dataDir, files: config.blobs.dir });
     const backplane = await openBackplane({ config, secrets, clock, log, metrics });
     opened.push(backplane);
     const { hub, onlineUsers, rateLimitStore } = backplane;
@@ -152,6 +157,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
 
     let closed: Promise<void> | undefined;
     const underWay = new RequestsUnderWay();
+    const waiting = new WaitingSockets();
+    metrics.watchWaiting(() => waiting.bytes);
     app.addHook('onRequest', async (_request, reply) => {
       if (closed !== undefined) throw restarting();
       underWay.add(reply);
@@ -159,6 +166,10 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     app.addHook('onSend', async (_request, reply) => {
       // A connection that stays open after its answer would hold up the drain.
       if (closed !== undefined) reply.header('connection', 'close');
+    });
+    app.addHook('preParsing', (request, reply, payload, done) => {
+      const isBounded = !request.session && announcesBody(request.headers);
+      done(null, isBounded ? boundStrangersBody(payload, reply.raw, waiting) : payload);
     });
     setSecurityHeaders(app, config, () => ports, client);
     allowOrigins(app, config);
@@ -181,7 +192,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const keys = await createKeysListener({ web, client, config, log, ports: () => ports });
     if (keys !== null) opened.push(keys);
 
-    const upgrades = attachUpgrades(app.server, config, { ...services, metrics });
+    const upgrades = attachUpgrades(app.server, config, { ...services, metrics, waiting });
     const mqtt = attachMqtt(upgrades, services);
     const presence = attachPresence(upgrades, services);
     app.addHook('preClose', async () => {
@@ -196,6 +207,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       app,
       services,
       database,
+      waiting,
       async listen() {
         const { host, port } = config.metrics;
         const settings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };

@@ -1,11 +1,18 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { statfs } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { directConversationId, topics } from '../contract/index.ts';
+import { directConversationId, limits, topics } from '../contract/index.ts';
+import { createBlobFiles } from '../src/blobs/blobFiles.ts';
+import { createBlobJob } from '../src/jobs/blobs.ts';
+import { Metrics } from '../src/metrics/metrics.ts';
+import { personQuotas } from '../src/personQuotas.ts';
 import { eventually } from './eventually.ts';
-import { befriend, call, signUpOnDevice, startTestRelay, type TestRelay } from './helpers.ts';
+import { base64Url, befriend, call, signUpOnDevice, startTestRelay, type TestRelay } from './helpers.ts';
 import { commitBody, messageBody } from './http/conversation.ts';
+import { read, uploaded } from './http/uploads.ts';
 import { createClients, puback } from './mqtt/mqttClient.ts';
 import { messagePayload } from './mqtt/rawClient.ts';
 
@@ -115,6 +122,84 @@ describe("the relay's metrics", () => {
     expect(await sample('sinetti_open_sockets{path="/mqtt"}')).toBe(1);
     await clients.endAll();
     await eventually(async () => expect(await sample('sinetti_open_sockets{path="/mqtt"}')).toBe(0));
+  });
+
+  it('count what quotas refuse, once each, by REST and by MQTT', async () => {
+    relay = await startTestRelay({ environment: { METRICS_PORT: '0', RATE_LIMITS: 'off' } });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(aino, eero);
+    await aino.call(
+      'POST',
+      `/conversations/${directConversationId(aino.id, eero.id)}/commits`,
+      commitBody(0),
+    );
+    const { db } = relay.relay.database;
+    await db.updateTable('stored_bytes').set({ entries: personQuotas.entriesADay }).execute();
+    expect((await aino.call('POST', `/messages/user/${eero.id}`, messageBody(1))).status).toBe(413);
+    const client = await clients.connect(relay.mqttUrl, aino);
+    const payload = messagePayload(aino, eero, { epoch: 1 });
+    // The code is what the outbox of a browser goes by, which keeps the message as not sent.
+    expect(await puback(client, topics.userMessages(eero.id), payload)).toMatchObject({
+      reasonCode: 0x97,
+      code: 'quota',
+    });
+    expect(await sample('sinetti_quota_refused_total{quota="entries"}')).toBe(2);
+    await db
+      .insertInto('history_totals')
+      .values({
+        user_id: aino.id,
+        last_position: 0,
+        bytes: limits.historyBytesPerUser,
+        switched_off_at: null,
+      })
+      .execute();
+    const items = [
+      { id: randomUUID(), conversationId: directConversationId(aino.id, eero.id), sealed: base64Url(300) },
+    ];
+    expect((await aino.call('PUT', '/history', { items })).status).toBe(413);
+    expect(await sample('sinetti_quota_refused_total{quota="history"}')).toBe(1);
+  });
+
+  it('tell of files, of disks, of strangers and of Redis', async () => {
+    relay = await startTestRelay({ environment: { METRICS_PORT: '0' } });
+    const aino = await signUpOnDevice(relay);
+    const id = await uploaded(relay, aino, randomBytes(5000));
+    await (await read(relay, aino, id)).arrayBuffer();
+    expect(await sample('sinetti_file_bytes_total{direction="received"}')).toBe(5000);
+    expect(await sample('sinetti_file_bytes_total{direction="sent"}')).toBe(5000);
+    const { dataDir, blobs } = relay.relay.services.config;
+    const { db } = relay.relay.database;
+    const metrics = new Metrics();
+    const job = createBlobJob({
+      db,
+      store: await createBlobFiles(blobs.dir, db),
+      blobs: relay.relay.services.blobs,
+      settings: blobs,
+      clock: Date.now,
+      metrics,
+      log: relay.relay.app.log,
+    });
+    await job.run();
+    // In whole blocks of 4 KiB.
+    expect(await metrics.registry.metrics()).toContain('sinetti_stored_file_bytes 8192');
+    for (const [place, folder] of [
+      ['data', dataDir],
+      ['files', blobs.dir],
+    ] as const) {
+      const { bavail, bsize } = await statfs(folder);
+      const free = (await sample(`sinetti_free_bytes{place="${place}"}`)) ?? 0;
+      // Others write to this disk, too.
+      expect(free / (bavail * bsize)).toBeCloseTo(1, 1);
+    }
+    expect(await sample('sinetti_redis_up')).toBe(0);
+    expect(await sample('sinetti_waiting_bytes')).toBe(0);
+    const stranger = connect({ port: Number(new URL(relay.url).port), host: '127.0.0.1' });
+    stranger.write(
+      'POST /api/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+    );
+    await eventually(async () => expect(await sample('sinetti_waiting_bytes')).toBe(257));
+    stranger.destroy();
+    await eventually(async () => expect(await sample('sinetti_waiting_bytes')).toBe(0));
   });
 
   it('hold no name, id or address of anybody', async () => {

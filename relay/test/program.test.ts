@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { logIn, signUp, temporaryFolder } from './helpers.ts';
 import { type BuiltProgram, buildProgram } from './program.ts';
 
@@ -63,6 +66,39 @@ describe("the relay's program", () => {
       stderr: 'TRUST_PROXY must be true or false.\n',
     });
   });
+});
+
+/** Bytes of memory that a process has. */
+const residentBytes = async (pid = 0) => {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) * 1024;
+};
+
+it("a relay's memory holds little of what strangers leave half sent, and lets people log in meanwhile", async () => {
+  const { child, ready } = start({ RATE_LIMITS: 'off' });
+  const url = await ready;
+  const person = await signUp({ url });
+  const before = await residentBytes(child.pid);
+  const length = 65_000;
+  const sockets = Array.from({ length: 755 }, () => {
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
+    socket.on('error', () => {});
+    socket.write(
+      `POST /api/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+    );
+    // In pieces, each of which would be kept by itself.
+    for (let sent = 0; sent < length - 1000; sent += 1000) socket.write(' '.repeat(1000));
+    socket.resume();
+    return socket;
+  });
+  // All but those that fit have been told to come again.
+  await eventually(() => {
+    const left = sockets.filter(({ closed }) => !closed);
+    expect(left.length).toBeLessThan((16 * 1024 * 1024) / (length - 1000));
+  });
+  expect((await residentBytes(child.pid)) - before).toBeLessThan(60 * 1024 * 1024);
+  expect((await logIn({ url }, person)).id).toBe(person.id);
+  for (const socket of sockets) socket.destroy();
 });
 
 describe("the operator's program", () => {

@@ -223,6 +223,9 @@ export interface Tables {
   stored_bytes: {
     user_id: string;
     bytes: number;
+    /** Days since the epoch: the last one on which the person added entries, and how many then. */
+    day: number;
+    entries: number;
   };
   declined_requests: {
     from_user_id: string;

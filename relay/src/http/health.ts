@@ -22,8 +22,9 @@ export function serveHealth(app: FastifyInstance, checkReady: () => Promise<unkn
   );
 }
 
-/** Counts and times every request by its route's pattern. */
+/** Counts and times every request by its route's pattern, and what is refused because of a quota. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onError', async (_request, _reply, error) => metrics.quotaRefused(error));
   app.addHook('onResponse', async (request, reply) => {
     metrics.requestServed({
       method: request.method,

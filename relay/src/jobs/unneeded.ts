@@ -9,7 +9,7 @@ export interface Deadline {
 }
 
 /** Milliseconds by which the clocks of relays on one database may differ, or one may have been set back since a device came. */
-const clockTolerance = 5 * 60 * 1000;
+export const clockTolerance = 5 * 60 * 1000;
 
 /**
  * Counts the entries, from the first, that nobody needs: every device of the participants that was registered when the

@@ -4,19 +4,19 @@ import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { requireSignedCommit } from '../devices/deviceSignatures.ts';
 import { ApiError, quotaReached } from '../errors.ts';
-import { personQuotas } from '../personQuotas.ts';
+import { dayOf, personQuotas } from '../personQuotas.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
 import { deviceOwners, lockDevice, startOf } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
 import { renameGroup } from '../repositories/groups.ts';
 import { markLeavesRemoved } from '../repositories/leaveStatements.ts';
-import { bytesStoring, groupInfoBytes, otherGroupInfoBytes, welcomeBytesOf } from '../repositories/quotas.ts';
+import { groupInfoBytes, otherGroupInfoBytes, storing, welcomeBytesOf } from '../repositories/quotas.ts';
 import { insertWelcome } from '../repositories/welcomes.ts';
 import { publishEntry } from './events.ts';
 import type { NewCommit } from './newEntries.ts';
 import { type Audience, requireAudience } from './permissions.ts';
-import { anotherStart, messagesFull, receipt, staleEpoch } from './send.ts';
+import { anotherStart, enoughToday, messagesFull, receipt, staleEpoch } from './send.ts';
 import { groupInfosFull, inHex, nameTree, roomOfDevices } from './trees.ts';
 
 /** A commit that has been stored, and the people to deliver it to. */
@@ -78,7 +78,7 @@ export async function storeCommit(
     throw new ApiError('invalid-request', 'removed: nobody leaves a direct conversation.');
   }
 
-  await requireRoom(tx, sender.userId, audience, newCommit);
+  await requireRoom(tx, sender.userId, audience, newCommit, now);
   const seq = await takeCommitSeq(tx, audience, newCommit, now);
   if (seq === null) throw await staleEpoch(tx, conversationId);
   const entry: EntryRow = {
@@ -115,9 +115,11 @@ async function requireRoom(
   userId: string,
   { conversationId, groupId }: Audience,
   { commit, groupInfo, welcomes }: NewCommit,
+  now: number,
 ): Promise<void> {
-  const [stored] = await bytesStoring(tx, { userId, bytes: sizeOf(commit) });
+  const [stored] = await storing(tx, { userId, bytes: sizeOf(commit), entries: 1, day: dayOf(now) });
   if (stored !== undefined && stored.bytes > personQuotas.storedBytesPerUser) throw messagesFull();
+  if (stored !== undefined && stored.entries > personQuotas.entriesADay) throw enoughToday();
   const waiting = welcomes.reduce((sum, { welcome }) => sum + sizeOf(welcome), 0);
   if (waiting > 0 && waiting + (await welcomeBytesOf(tx, userId)) > personQuotas.welcomeBytesPerUser) {
     throw quotaReached(

@@ -109,6 +109,12 @@ export const messagesFull = () =>
     'The server keeps no more messages of yours for now. There is room again as others receive what you have sent, and as it gets too old.',
   );
 
+export const enoughToday = () =>
+  quotaReached(
+    'entries',
+    'You have sent as many messages as the server takes in a day. It takes more tomorrow.',
+  );
+
 const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiError>> = {
   'session-expired': sessionExpired,
   'recovery-session': recoverySession,
@@ -119,6 +125,7 @@ const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiErr
   'message-id-taken': () => new ApiError('message-id-taken', 'This message id is already in use.'),
   'another-start': anotherStart,
   quota: messagesFull,
+  'quota-of-day': enoughToday,
   'stale-epoch': movedOn,
 };
 

@@ -15,7 +15,7 @@ export const unnamedFor = 10 * 60 * 1000;
 
 /** Bytes of a group's nodes beyond which they are looked for whenever somebody puts more, and beyond which none are taken. */
 const roomy = 16 * 1024 * 1024;
-const full = 32 * 1024 * 1024;
+export const fullTree = 32 * 1024 * 1024;
 
 /** The largest tree that is given to anybody; no client takes a larger one. */
 const treeMax = 16 * 1024 * 1024;
@@ -79,7 +79,7 @@ async function makeRoom(
 ): Promise<void> {
   const others = await otherGroupInfoBytes(tx, conversationId);
   const left = personQuotas.groupInfoBytesPerUser - others;
-  const room = Math.min(full, Math.max(left, await roomOfDevices(tx, conversationId)));
+  const room = Math.min(fullTree, Math.max(left, await roomOfDevices(tx, conversationId)));
   let stored = bytes;
   if (stored + size > Math.min(roomy, room)) stored -= await forgetUnnamed(tx, conversationId, now);
   if (stored + size > room) stored -= await forgetOldest(tx, conversationId, stored + size - room, room / 2);

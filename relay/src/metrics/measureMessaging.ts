@@ -12,6 +12,7 @@ export function measureMessaging(messaging: Messaging, metrics: Metrics): Messag
       return stored;
     } catch (error) {
       metrics.refused(kind, toApiError(error).code);
+      metrics.quotaRefused(error);
       throw error;
     }
   }

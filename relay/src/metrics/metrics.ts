@@ -1,5 +1,7 @@
+import { statfs } from 'node:fs/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ServedErrorCode } from '../../contract/served.ts';
+import { ApiError } from '../errors.ts';
 import type { QuotaName } from '../rateLimits/quotas.ts';
 import { relayVersion } from '../version.ts';
 
@@ -42,6 +44,14 @@ export class Metrics {
     labelNames: ['limit'] as const,
     registers: [this.registry],
   });
+  readonly #quotasRefused = new Counter({
+    name: 'sinetti_quota_refused_total',
+    help: 'Calls and packets refused because one person would leave more than the relay keeps of one, by what there is too much of.',
+    labelNames: ['quota'] as const,
+    registers: [this.registry],
+  });
+  /** Refusals that were counted: one of a message passes two places that count. */
+  readonly #countedRefusals = new WeakSet<ApiError>();
   readonly #emptied = new Counter({
     name: 'sinetti_retention_deleted_total',
     help: 'Entries whose content was deleted, Welcomes, sealed copies and files, because nobody needed them or they were too old.',
@@ -71,6 +81,13 @@ export class Metrics {
     labelNames: ['path'] as const,
     registers: [this.registry],
   });
+  readonly #waiting = new Gauge({
+    name: 'sinetti_waiting_bytes',
+    help: 'Bytes on sockets that nobody has logged in on, and of calls by nobody in particular, that have begun to come.',
+    registers: [this.registry],
+    collect: (): void => this.#waiting.set(this.#readWaiting()),
+  });
+  #readWaiting: () => number = () => 0;
   readonly #redis = new Gauge({
     name: 'sinetti_redis_up',
     help: '1 while this relay works with others through Redis, 0 while it goes on by itself or has none.',
@@ -84,6 +101,14 @@ export class Metrics {
     collect: () => void this.#readDatabaseSize(),
   });
   #readDatabaseSize: () => Promise<void> = async () => undefined;
+  readonly #free = new Gauge({
+    name: 'sinetti_free_bytes',
+    help: 'Free bytes on the disks of the data folder and of the folder of files.',
+    labelNames: ['place'] as const,
+    registers: [this.registry],
+    collect: () => this.#readFree(),
+  });
+  #readFree: () => Promise<void> = async () => undefined;
 
   constructor() {
     new Gauge({
@@ -106,6 +131,13 @@ export class Metrics {
 
   refused(kind: StoredKind, code: ServedErrorCode): void {
     this.#refused.inc({ kind, code });
+  }
+
+  /** Counts a refusal once, if it is one for a quota; it may be told of more than once. */
+  quotaRefused(error: unknown): void {
+    if (!(error instanceof ApiError) || error.code !== 'quota' || this.#countedRefusals.has(error)) return;
+    this.#countedRefusals.add(error);
+    this.#quotasRefused.inc({ quota: error.extra.quota ?? 'none' });
   }
 
   limited(limit: QuotaName): void {
@@ -156,6 +188,22 @@ export class Metrics {
       return reading;
     };
     return this.#readDatabaseSize();
+  }
+
+  /** @param read answers the bytes that strangers have sent and that wait */
+  watchWaiting(read: () => number): void {
+    this.#readWaiting = read;
+  }
+
+  /** @param folders by the place that they are; one that can't be read has no number */
+  watchDisks(folders: Readonly<Record<'data' | 'files', string>>): void {
+    this.#readFree = async () => {
+      this.#free.reset();
+      for (const [place, folder] of Object.entries(folders)) {
+        const disk = await statfs(folder).catch(() => null);
+        if (disk !== null) this.#free.set({ place }, disk.bavail * disk.bsize);
+      }
+    };
   }
 
   redisReached(isReached: boolean): void {

@@ -6,7 +6,7 @@ import { type ApiError, restarting, toApiError } from '../errors.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RateLimiter } from '../rateLimits/rateLimiter.ts';
-import { WaitingSockets } from './waitingSockets.ts';
+import type { WaitingSockets } from './waitingSockets.ts';
 
 export interface SocketEndpoint {
   readonly path: string;
@@ -31,6 +31,7 @@ export interface Upgrades {
 export interface UpgradeServices {
   readonly rateLimiter: Pick<RateLimiter, 'take'>;
   readonly metrics: Pick<Metrics, 'socketOpened' | 'socketClosed'>;
+  readonly waiting: WaitingSockets;
 }
 
 interface Served {
@@ -52,7 +53,7 @@ export function attachUpgrades(
   services: UpgradeServices,
 ): Upgrades {
   const endpoints = new Map<string, Served>();
-  const waiting = new WaitingSockets();
+  const { waiting } = services;
   let stopped = false;
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -5,7 +5,7 @@ import { epochQuery, participantsQuery, seqsTaking } from './conversations.ts';
 import { deviceTouch } from './devices.ts';
 import { entriesQuery, entryInsertion, entryQuery } from './entries.ts';
 import { notificationInsertion } from './notifications.ts';
-import { bytesStoring } from './quotas.ts';
+import { storing } from './quotas.ts';
 import { liveSessionQuery } from './sessions.ts';
 import { userQuery } from './users.ts';
 
@@ -20,7 +20,7 @@ const appendQueries = {
   participants: participantsQuery,
   takeSeqs: seqsTaking,
   epoch: epochQuery,
-  storeBytes: bytesStoring,
+  store: storing,
   insertEntry: entryInsertion,
   insertNotification: notificationInsertion,
 };

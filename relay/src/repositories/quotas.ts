@@ -2,17 +2,41 @@ import { sql } from 'kysely';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
-/** Counts bytes of content that a person stores, fewer for a negative number, and answers how many these are then. */
-export const bytesStoring = prepared<{ userId: string; bytes: number }>()((db, parameter) =>
+export interface Storing {
+  readonly userId: string;
+  readonly bytes: number;
+  readonly entries: number;
+  /** Days since the epoch. */
+  readonly day: number;
+}
+
+/**
+ * Counts entries that a person stores, and the bytes of their content, fewer for negative numbers. Answers how many bytes of
+ * theirs are kept then, and how many entries they have stored on this day.
+ */
+export const storing = prepared<Storing>()((db, parameter) =>
   db
     .insertInto('stored_bytes')
-    .values({ user_id: parameter('userId'), bytes: parameter('bytes') })
+    .values({
+      user_id: parameter('userId'),
+      bytes: parameter('bytes'),
+      day: parameter('day'),
+      entries: parameter('entries'),
+    })
     .onConflict((conflict) =>
-      conflict
-        .column('user_id')
-        .doUpdateSet((update) => ({ bytes: update('stored_bytes.bytes', '+', parameter('bytes')) })),
+      conflict.column('user_id').doUpdateSet((update) => ({
+        bytes: update('stored_bytes.bytes', '+', update.ref('excluded.bytes')),
+        day: update.ref('excluded.day'),
+        // Another day begins anew, an earlier one too: a clock that was ahead must not keep anybody's count.
+        entries: update
+          .case()
+          .when('stored_bytes.day', '=', update.ref('excluded.day'))
+          .then(update('stored_bytes.entries', '+', update.ref('excluded.entries')))
+          .else(update.ref('excluded.entries'))
+          .end(),
+      })),
     )
-    .returning('bytes'),
+    .returning(['bytes', 'entries']),
 );
 
 /** Bytes by the id of the person who has stored them. */

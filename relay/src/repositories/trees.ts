@@ -21,7 +21,7 @@ export type Place = Pick<TreeNode, 'level' | 'firstLeaf'>;
 const atOnce = 200;
 
 /** Bytes that a node counts beside its content: its row and its index, which are most of a blank node. */
-const rowBytes = 256;
+export const rowBytes = 256;
 
 /** Returns the bytes that a node counts. */
 export const sizeOf = ({ content }: Pick<TreeNode, 'content'>) => content.length + rowBytes;

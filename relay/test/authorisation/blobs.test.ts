@@ -16,7 +16,15 @@ const out = {
   deleted: 'session-expired',
   suspended: 'account-suspended',
 };
-const everyone = { ...out, stranger: 'ok', contact: 'ok', member: 'ok', creator: 'ok', removed: 'ok' };
+const everyone = {
+  ...out,
+  stranger: 'ok',
+  contact: 'ok',
+  member: 'ok',
+  creator: 'ok',
+  removed: 'ok',
+  blocked: 'ok',
+};
 const ownerAlone = {
   ...out,
   stranger: 'not-found',
@@ -24,6 +32,7 @@ const ownerAlone = {
   member: 'not-found',
   creator: 'ok',
   removed: 'not-found',
+  blocked: 'not-found',
 };
 
 /** Has every actor do something with what the creator has uploaded. */
@@ -74,7 +83,7 @@ it('an upload is written, looked at and ended by its person alone, and read by n
   for (const actor of actors) {
     statuses[actor] = (await look(relay, { token: world.tokens[actor] ?? '' }, id)).status;
   }
-  const others = { stranger: 404, contact: 404, member: 404, removed: 404, creator: 200 };
+  const others = { stranger: 404, contact: 404, member: 404, removed: 404, blocked: 404, creator: 200 };
   expect(statuses).toEqual({ ...others, anonymous: 401, revoked: 401, deleted: 401, suspended: 401 });
 });
 

@@ -13,7 +13,14 @@ export const blockRows = {
   listBlocks: [own()],
   block: [
     signedIn(
-      { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'invalid-request', removed: 'ok' },
+      {
+        stranger: 'ok',
+        contact: 'ok',
+        member: 'ok',
+        creator: 'invalid-request',
+        removed: 'ok',
+        blocked: 'ok',
+      },
       ({ creator }) => ({ id: creator.id }),
       {
         undo: async (world, actor) => {
@@ -24,7 +31,14 @@ export const blockRows = {
   ],
   report: [
     signedIn(
-      { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'invalid-request', removed: 'ok' },
+      {
+        stranger: 'ok',
+        contact: 'ok',
+        member: 'ok',
+        creator: 'invalid-request',
+        removed: 'ok',
+        blocked: 'ok',
+      },
       ({ creator }) => ({ body: { user_id: creator.id, reason: 'spam', text: '', messages: [] } }),
     ),
   ],

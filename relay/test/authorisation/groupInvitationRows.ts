@@ -19,13 +19,13 @@ const ofAsked = { ...hidden, creator: 'not-found', contact: 'ok' } as const;
 export const groupInvitationRows = {
   listGroupInvitations: [own()],
   inviteGroupMembers: [
-    signedIn({ ...ofMembers, member: 'forbidden' }, async (world) => ({
+    signedIn({ ...ofMembers, member: 'forbidden', blocked: 'forbidden' }, async (world) => ({
       id: await freshGroup(world),
       body: { user_ids: [world.contact.id] },
     })),
   ],
   withdrawGroupInvitation: [
-    signedIn({ ...ofMembers, member: 'forbidden' }, async (world) => {
+    signedIn({ ...ofMembers, member: 'forbidden', blocked: 'forbidden' }, async (world) => {
       const id = await freshGroup(world);
       const asked = await signUpOnDevice(world.relay);
       await befriend(world.creator, asked);

@@ -33,6 +33,7 @@ export function everybody(request: Row['request']): Row {
       member: 'ok',
       creator: 'ok',
       removed: 'ok',
+      blocked: 'ok',
       revoked: 'ok',
       deleted: 'ok',
       suspended: 'ok',
@@ -60,7 +61,14 @@ export function signedIn(
 
 /** A call about the caller's own data: everybody who is signed in has some, and reaches that alone. */
 export function own(request: Row['request'] = () => ({}), rest: Partial<Row> = {}): Row {
-  const ok = { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'ok', removed: 'ok' } as const;
+  const ok = {
+    stranger: 'ok',
+    contact: 'ok',
+    member: 'ok',
+    creator: 'ok',
+    removed: 'ok',
+    blocked: 'ok',
+  } as const;
   return signedIn(ok, request, rest);
 }
 
@@ -71,6 +79,7 @@ export const stale = {
   member: 'stale-version',
   creator: 'stale-version',
   removed: 'stale-version',
+  blocked: 'stale-version',
 } as const;
 
 /** The outcomes of a call about the creator's own data, which is hidden from all others. */
@@ -80,8 +89,9 @@ export const hidden = {
   member: 'not-found',
   creator: 'ok',
   removed: 'not-found',
+  blocked: 'not-found',
 } as const;
 /** The outcomes of a call about a group's data. */
-export const ofMembers = { ...hidden, member: 'ok' } as const;
+export const ofMembers = { ...hidden, member: 'ok', blocked: 'ok' } as const;
 /** The outcomes of a call about the direct conversation of the creator and the contact. */
 export const ofBoth = { ...hidden, contact: 'ok' } as const;

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { servedRoutes as routes } from '../../contract/served.ts';
 import { copiedSignature, revocationOf, signedName, signedStart, signedState } from '../devices.ts';
-import {
-  base64Url,
-  befriend,
-  onAnotherDevice,
-  type PersonOnDevice,
-  rotatedVault,
-  signUpBody,
-} from '../helpers.ts';
+import { base64Url, type PersonOnDevice, rotatedVault, signUpBody } from '../helpers.ts';
 import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
+import { contactRows } from './contactRows.ts';
 import { groupInvitationRows } from './groupInvitationRows.ts';
 import { historyRows } from './historyRows.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
@@ -28,7 +22,7 @@ import {
   must,
   notificationOfCreator,
   ownDevicesId,
-  pendingRequest,
+  spareDevice,
   type World,
 } from './world.ts';
 
@@ -59,7 +53,8 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   login: [everybody(({ creator }) => ({ body: { email: creator.username, password: creator.password } }))],
   authParams: [everybody(({ creator }) => ({ query: `identifier=${creator.username}` }))],
   recover: [
-    everybody(({ creator, recoveryAuthKey }) => ({ body: { email: creator.email, recoveryAuthKey } })),
+    // Somebody else than who logs in above, as each person has so many sessions.
+    everybody(({ contact, recoveryAuthKey }) => ({ body: { email: contact.email, recoveryAuthKey } })),
   ],
 
   ...sessionRows,
@@ -137,6 +132,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'forbidden',
         creator: 'ok',
         removed: 'forbidden',
+        blocked: 'forbidden',
       },
       ({ creator: { deviceId, certificate } }) => ({ id: deviceId, body: { name: 'Browser', certificate } }),
     ),
@@ -156,22 +152,23 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'forbidden',
         creator: 'ok',
         removed: 'forbidden',
+        blocked: 'forbidden',
       },
       ({ creator }) => ({ body: signedStart(creator, { number: 1, tag: base64Url(16), from: [] }) }),
       { about: "the creator's device", undo: forgetStarts },
     ),
   ],
   deviceCopied: [
-    signedIn(hidden, async ({ relay, creator }) => {
-      const { deviceId } = await onAnotherDevice(relay, creator);
-      return { id: deviceId, body: { signature: copiedSignature(creator.id, deviceId) } };
+    signedIn(hidden, async (world) => {
+      const deviceId = await spareDevice(world);
+      return { id: deviceId, body: { signature: copiedSignature(world.creator.id, deviceId) } };
     }),
   ],
   listDevices: [own()],
   revokeDevice: [
-    signedIn(hidden, async ({ relay, creator }) => {
-      const { deviceId } = await onAnotherDevice(relay, creator);
-      return { id: deviceId, body: { statement: revocationOf(creator, deviceId) } };
+    signedIn(hidden, async (world) => {
+      const deviceId = await spareDevice(world);
+      return { id: deviceId, body: { statement: revocationOf(world.creator, deviceId) } };
     }),
   ],
   userDevices: [
@@ -191,7 +188,14 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   keyPackageCount: [own()],
   claimKeyPackages: [
     signedIn(
-      { stranger: 'not-a-contact', contact: 'ok', member: 'ok', creator: 'ok', removed: 'not-a-contact' },
+      {
+        stranger: 'not-a-contact',
+        contact: 'ok',
+        member: 'ok',
+        creator: 'ok',
+        removed: 'not-a-contact',
+        blocked: 'ok',
+      },
       async (world) => {
         await freshGroup(world);
         return { id: world.creator.id };
@@ -201,7 +205,14 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
 
   claimKeyPackagesOfMany: [
     signedIn(
-      { stranger: 'not-a-contact', contact: 'ok', member: 'ok', creator: 'ok', removed: 'not-a-contact' },
+      {
+        stranger: 'not-a-contact',
+        contact: 'ok',
+        member: 'ok',
+        creator: 'ok',
+        removed: 'not-a-contact',
+        blocked: 'ok',
+      },
       async (world) => {
         await freshGroup(world);
         return { body: { user_ids: [world.creator.id] } };
@@ -212,42 +223,16 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   listContacts: [own()],
   listContactRequests: [own()],
   listSentRequests: [own()],
-  requestContact: [
-    signedIn(
-      {
-        stranger: 'ok',
-        contact: 'already-contacts',
-        member: 'ok',
-        creator: 'invalid-request',
-        removed: 'ok',
-      },
-      ({ creator }) => ({ id: creator.id }),
-      {
-        undo: async ({ creator }) => {
-          const requests = await must(creator.call<{ id: string }[]>('GET', '/contacts/requests'));
-          for (const { id } of requests) await must(creator.call('POST', `/contacts/reject/${id}`));
-        },
-      },
-    ),
-  ],
-  acceptContact: [
-    signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }), {
-      undo: ({ creator, stranger }) => must(creator.call('DELETE', `/contacts/${stranger.id}`)),
-    }),
-  ],
-  rejectContact: [signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }))],
-  removeContact: [
-    signedIn({ ...ofBoth, creator: 'not-found' }, ({ creator }) => ({ id: creator.id }), {
-      undo: ({ creator, contact }) => befriend(creator, contact),
-    }),
-  ],
+  ...contactRows,
   searchUsers: [own(() => ({ query: 'q=somebody' }))],
   ...blockRows,
 
   listConversations: [own()],
   listUserMessages: [
     // Received messages stay readable to one who is a contact no more.
-    signedIn({ ...ofBoth, removed: 'ok' }, (world, actor) => ({ id: partnerOf(world, actor).id })),
+    signedIn({ ...ofBoth, removed: 'ok', blocked: 'ok' }, (world, actor) => ({
+      id: partnerOf(world, actor).id,
+    })),
   ],
   sendUserMessage: [
     signedIn(
@@ -257,6 +242,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'not-a-contact',
         creator: 'ok',
         removed: 'not-a-contact',
+        blocked: 'ok',
       },
       async (world, actor) => ({
         id: partnerOf(world, actor).id,
@@ -346,6 +332,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
         member: 'group-exists',
         creator: 'ok',
         removed: 'group-exists',
+        blocked: 'group-exists',
       },
       async (world) => ({ body: { groupId: await freshGroup(world), sealedName: base64Url(60) } }),
       { about: "somebody's group" },
@@ -360,7 +347,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   ],
   listGroupMembers: [signedIn(ofMembers, inGroup)],
   addGroupMember: [
-    signedIn({ ...ofMembers, member: 'forbidden' }, async (world) => ({
+    signedIn({ ...ofMembers, member: 'forbidden', blocked: 'forbidden' }, async (world) => ({
       id: await freshGroup(world),
       body: { user_id: world.contact.id, ...commitBody(1) },
     })),
@@ -372,7 +359,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     })),
   ],
   getLeaveStatement: [own(inGroup)],
-  deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
+  deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden', blocked: 'forbidden' }, inGroup)],
   listGroupMessages: [signedIn(ofMembers, inGroup)],
   ...groupInvitationRows,
   sendGroupMessage: [

@@ -36,8 +36,7 @@ const connected = (outcomes: Readonly<Record<Living, string>>): Outcomes => ({
   suspended: 'no connection',
   ...outcomes,
 });
-const nobody = (outcome: string) =>
-  connected({ stranger: outcome, contact: outcome, member: outcome, creator: outcome, removed: outcome });
+const nobody = (outcome: string) => connected(denied(outcome));
 
 interface TopicRow {
   /** The creator's topic of that name. */
@@ -59,12 +58,12 @@ const table: Readonly<Record<TopicName, TopicRow>> = {
     payload: (inWorld, from) => message(inWorld, from, inWorld.creator),
     subscribe: connected({ ...denied('refused'), creator: 'granted' }),
     // The creator's goes to the conversation of the own devices, which has not been started.
-    publish: connected({ ...denied('not-a-contact'), contact: 'ok', creator: 'not-found' }),
+    publish: connected({ ...denied('not-a-contact'), contact: 'ok', creator: 'not-found', blocked: 'ok' }),
   },
   userStatus: {
     topic: ({ creator }) => topics.userStatus(creator.id),
     payload: ({ creator }) => JSON.stringify({ userId: creator.id, online: true }),
-    subscribe: connected({ ...denied('refused'), contact: 'granted' }),
+    subscribe: connected({ ...denied('refused'), contact: 'granted', blocked: 'granted' }),
     publish: nobody('forbidden'),
   },
   groupMessages: {
@@ -79,20 +78,20 @@ const table: Readonly<Record<TopicName, TopicRow>> = {
         content: 'AAEC',
         timestamp: time,
       }),
-    subscribe: connected({ ...denied('refused'), member: 'granted', creator: 'granted' }),
-    publish: connected({ ...denied('not-found'), member: 'ok', creator: 'ok' }),
+    subscribe: connected({ ...denied('refused'), member: 'granted', creator: 'granted', blocked: 'granted' }),
+    publish: connected({ ...denied('not-found'), member: 'ok', creator: 'ok', blocked: 'ok' }),
   },
   userTyping: {
     topic: ({ creator }) => topics.userTyping(creator.id),
     payload: () => typingPayload(),
     subscribe: connected({ ...denied('refused'), creator: 'granted' }),
-    publish: connected({ ...denied('not-a-contact'), contact: 'ok', creator: 'not-found' }),
+    publish: connected({ ...denied('not-a-contact'), contact: 'ok', creator: 'not-found', blocked: 'ok' }),
   },
   groupTyping: {
     topic: async (inWorld) => topics.groupTyping(await freshGroup(inWorld)),
     payload: () => typingPayload(),
     subscribe: nobody('refused'),
-    publish: connected({ ...denied('not-found'), member: 'ok', creator: 'ok' }),
+    publish: connected({ ...denied('not-found'), member: 'ok', creator: 'ok', blocked: 'ok' }),
   },
   ping: {
     topic: () => topics.ping,
@@ -103,7 +102,14 @@ const table: Readonly<Record<TopicName, TopicRow>> = {
 };
 
 function denied(outcome: string): Record<Living, string> {
-  return { stranger: outcome, contact: outcome, member: outcome, creator: outcome, removed: outcome };
+  return {
+    stranger: outcome,
+    contact: outcome,
+    member: outcome,
+    creator: outcome,
+    removed: outcome,
+    blocked: outcome,
+  };
 }
 
 /** @returns null if the gateway refuses the connection */
@@ -202,6 +208,7 @@ describe('the presence socket', () => {
       member: 'ok',
       creator: 'ok',
       removed: 'ok',
+      blocked: 'ok',
       revoked: 'closed with 4401',
       deleted: 'closed with 4401',
       suspended: 'closed with 4401',

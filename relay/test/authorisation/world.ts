@@ -24,6 +24,7 @@ import { proofKeyOf } from '../proofs.ts';
  * - `removed` was in the group, and was a contact with a conversation, and is neither any more;
  * - `revoked` is a device of the creator's own that has been revoked;
  * - `deleted` was a member, and has deleted the account;
+ * - `blocked` is a contact and a member, and the creator has blocked them;
  * - `suspended` is a contact and a member whom the operator has suspended.
  */
 export const actors = [
@@ -33,6 +34,7 @@ export const actors = [
   'member',
   'creator',
   'removed',
+  'blocked',
   'revoked',
   'deleted',
   'suspended',
@@ -40,10 +42,9 @@ export const actors = [
 export type Actor = (typeof actors)[number];
 
 /** The actors whose token is valid. */
-export type Living = 'stranger' | 'contact' | 'member' | 'creator' | 'removed';
-export const livingActors = ['stranger', 'contact', 'member', 'creator', 'removed'] as const;
+export type Living = 'stranger' | 'contact' | 'member' | 'creator' | 'removed' | 'blocked';
 export const isLiving = (actor: Actor): actor is Living =>
-  actor in { stranger: 0, contact: 0, member: 0, creator: 0, removed: 0 };
+  actor in { stranger: 0, contact: 0, member: 0, creator: 0, removed: 0, blocked: 0 };
 
 export interface World extends Readonly<Record<Living, PersonOnDevice>> {
   readonly relay: TestRelay;
@@ -56,8 +57,9 @@ export interface World extends Readonly<Record<Living, PersonOnDevice>> {
 export async function createWorld(): Promise<World> {
   const relay = await startTestRelay({ environment: { RATE_LIMITS: 'off' } });
   const people: PersonOnDevice[] = [];
-  for (let count = 0; count < 7; count++) people.push(await signUpOnDevice(relay));
-  const [stranger, contact, member, creator, removed, leaving, suspended] = people as [
+  for (let count = 0; count < 8; count++) people.push(await signUpOnDevice(relay));
+  const [stranger, contact, member, creator, removed, blocked, leaving, suspended] = people as [
+    PersonOnDevice,
     PersonOnDevice,
     PersonOnDevice,
     PersonOnDevice,
@@ -67,18 +69,19 @@ export async function createWorld(): Promise<World> {
     PersonOnDevice,
   ];
   const recoveryAuthKey = base64Url(32);
-  for (const person of [stranger, contact, member, creator, removed]) {
+  for (const person of [stranger, contact, member, creator, removed, blocked]) {
     const wraps = { passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
     const recoveryProofKey = proofKeyOf(recoveryAuthKey);
     const vault = { version: 0, sealedVault: base64Url(145), ...wraps, recoveryAuthKey, recoveryProofKey };
     await must(person.call('PUT', '/vault', vault));
   }
-  for (const person of [contact, removed]) {
+  for (const person of [contact, removed, blocked]) {
     await befriend(creator, person);
     await must(submitCommit(creator, directConversationId(creator.id, person.id), commitBody(0)));
     await must(send(person, creator, messageBody(1)));
   }
   await must(creator.call('DELETE', `/contacts/${removed.id}`));
+  await must(creator.call('PUT', `/blocks/${blocked.id}`));
 
   const revoked = await onAnotherDevice(relay, creator);
   await must(
@@ -97,7 +100,7 @@ export async function createWorld(): Promise<World> {
     suspended.id,
   );
 
-  const living = { stranger, contact, member, creator, removed };
+  const living = { stranger, contact, member, creator, removed, blocked };
   return {
     relay,
     ...living,
@@ -110,6 +113,7 @@ export async function createWorld(): Promise<World> {
       member: member.token,
       creator: creator.token,
       removed: removed.token,
+      blocked: blocked.token,
       revoked: revoked.token,
       deleted: leaving.token,
       suspended: suspended.token,
@@ -124,14 +128,17 @@ export async function must<T>(answer: Promise<{ status: number; body: T }>): Pro
   return body;
 }
 
-/** A group of the creator's at epoch 1 that `member` is in, and `removed` was. */
+/** A group of the creator's at epoch 1 that `member` and `blocked` are in, and `removed` was. */
 export async function freshGroup(world: World): Promise<string> {
-  const { creator, member, removed } = world;
+  const { creator, member, removed, blocked } = world;
   const groupId = await createGroup(creator);
   for (const person of [member, removed]) await befriend(creator, person);
   const welcomes = [{ deviceIds: [member.deviceId], welcome: base64Url(200) }];
-  const people = { user_ids: [member.id, removed.id] };
+  const people = { user_ids: [member.id, removed.id, blocked.id] };
+  // Nobody adds whom they have blocked.
+  await must(creator.call('DELETE', `/blocks/${blocked.id}`));
   await must(creator.call('POST', `/group/${groupId}/add`, { ...people, ...commitBody(0, welcomes) }));
+  await must(creator.call('PUT', `/blocks/${blocked.id}`));
   await must(removed.call('DELETE', `/group/${groupId}/leave`, { statement: base64Url(200) }));
   for (const person of [member, removed]) await must(creator.call('DELETE', `/contacts/${person.id}`));
   return groupId;
@@ -143,6 +150,13 @@ export async function epochOf(person: Person, conversationId: string): Promise<n
     person.call<{ conversationId: string; epoch: number }[]>('GET', '/conversations'),
   );
   return conversations.find((found) => found.conversationId === conversationId)?.epoch ?? 0;
+}
+
+/** The id of a device of the creator's that no other row needs: as many as the actors would be more than one may have. */
+export async function spareDevice({ relay, creator }: World): Promise<string> {
+  const devices = await must(creator.call<{ id: string }[]>('GET', '/devices'));
+  const spare = devices.find(({ id }) => id !== creator.deviceId);
+  return spare?.id ?? (await onAnotherDevice(relay, creator)).deviceId;
 }
 
 /** The id of a pending request of the stranger to the creator. */

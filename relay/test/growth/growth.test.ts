@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../helpers.ts';
-import { live, type Plan, type Size } from './year.ts';
+import { live, type Plan, placeBytes, type Size } from './year.ts';
 
 const isReport = process.env.GROWTH_DAYS !== undefined;
 /** `npm run bench:growth` sets a year. */
@@ -17,9 +17,6 @@ const plan: Plan = isReport
 
 /** By then everything that comes in a day takes the place of something that goes. */
 const settled = Math.max(plan.retention.days, plan.retention.historyDays ?? 0) + 1;
-
-/** Bytes in the file of an entry whose content is gone, with its index entries: its ids, its digest and what SQLite adds. */
-const placeBytes = 600;
 
 let dataDir: string;
 beforeEach(async () => {

@@ -17,6 +17,12 @@ const day = 24 * 60 * 60 * 1000;
 const atOnce = 100;
 const bytes = { message: 600, commit: 4000, groupInfo: 6000, copy: 900 };
 
+/**
+ * Bytes in SQLite's file of an entry whose content is gone, with its index entries: its ids, its digest and what SQLite adds.
+ * DATA.md, SCALE.md and HOSTING.md say it.
+ */
+export const placeBytes = 450;
+
 export interface Plan {
   readonly people: number;
   /** Direct conversations of each person that they have begun. */

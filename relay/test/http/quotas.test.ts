@@ -63,6 +63,14 @@ const leave = async (bytes: number, { id } = aino) => {
     .where('user_id', '=', id)
     .execute();
 };
+/** Has somebody have added so many entries today that this many are left. */
+const leaveToday = async (entries: number, { id } = aino) => {
+  await db()
+    .updateTable('stored_bytes')
+    .set({ entries: personQuotas.entriesADay - entries })
+    .where('user_id', '=', id)
+    .execute();
+};
 const contentBytes = async () => {
   const rows = await db().selectFrom('entries').select('content').execute();
   return rows.reduce((sum, { content }) => sum + content.length, 0);
@@ -107,7 +115,45 @@ describe('messages', () => {
     const message = messageBody(1);
     for (let time = 0; time < 3; time += 1) await send(aino, eero, message);
     expect(await storedBytes()).toBe(1100);
+    const counted = await db()
+      .selectFrom('stored_bytes')
+      .select('entries')
+      .where('user_id', '=', aino.id)
+      .execute();
+    expect(counted).toEqual([{ entries: 3 }]);
     expect(await storedBytes(eero)).toBe(0);
+  });
+
+  it('are as many in a day as its quota says, with commits, however small, and more on the next', async () => {
+    await submitCommit(aino, conversationId, commitBody(0));
+    await leaveToday(3);
+    const messages = Array.from({ length: 8 }, () => messageBody(1));
+    const answers = await Promise.all(messages.map((message) => send(aino, eero, message)));
+    const taken = messages.filter((_, index) => answers[index]?.status === 201);
+    expect(taken).toHaveLength(3);
+    for (const answer of answers.filter(({ status }) => status !== 201))
+      expect(answer).toMatchObject(full('entries'));
+    expect(await submitCommit(aino, conversationId, commitBody(1))).toMatchObject(full('entries'));
+    // A refused one took no place, and a repeat of one that was taken needs none.
+    expect(await storedBytes()).toBe(500 + 3 * 300);
+    for (const message of taken) expect((await send(aino, eero, message)).status).toBe(201);
+    // Somebody else's day is somebody else's.
+    expect((await send(eero, aino, messageBody(1))).body).toMatchObject({ seq: 5 });
+    now += 24 * 60 * 60 * 1000;
+    expect((await send(aino, eero, messageBody(1))).status).toBe(201);
+    expect((await submitCommit(aino, conversationId, commitBody(1))).status).toBe(201);
+    const row = await db().selectFrom('stored_bytes').selectAll().where('user_id', '=', aino.id).execute();
+    expect(row).toMatchObject([{ entries: 2 }]);
+  });
+
+  it('to own devices leave room in a day for those to others', async () => {
+    for (const id of [conversationId, selfConversationId(aino.id)])
+      await submitCommit(aino, id, commitBody(0));
+    await leaveToday(personQuotas.entriesADay - personQuotas.entriesADayForOwnDevices + 1);
+    const toBoth = () => Promise.all([eero, aino].map((to) => send(aino, to, messageBody(1))));
+    expect((await send(aino, aino, messageBody(1))).status).toBe(201);
+    for (let time = 0; time < 2; time += 1)
+      expect(await toBoth()).toMatchObject([{ status: 201 }, full('entries')]);
   });
 
   it('have room again once they were received, or their group is deleted', async () => {

@@ -15,6 +15,7 @@ import type { PresenceOptions } from '../../src/presence/presenceSocket.ts';
 import { Hub, type SignalListener, type TopicListener, type Unsubscribe } from '../../src/realtime/hub.ts';
 import { OpenConnections } from '../../src/realtime/openConnections.ts';
 import { attachUpgrades } from '../../src/realtime/upgrade.ts';
+import { WaitingSockets } from '../../src/realtime/waitingSockets.ts';
 import { eventually } from '../eventually.ts';
 
 export interface Person {
@@ -132,7 +133,11 @@ export async function startRealtime(options: HarnessOptions = {}) {
     allowedOrigins: options.allowedOrigins ?? [],
     trustProxy: options.trustProxy ?? false,
   };
-  const upgrades = attachUpgrades(server, config, { ...services, metrics: new Metrics() });
+  const upgrades = attachUpgrades(server, config, {
+    ...services,
+    metrics: new Metrics(),
+    waiting: new WaitingSockets(),
+  });
   const gateway = attachMqtt(upgrades, services, options.mqtt);
   const presence = attachPresence(upgrades, services, options.presence);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

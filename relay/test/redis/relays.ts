@@ -5,6 +5,7 @@ import { ClusterMembership } from '../../src/backplane/clusterMembership.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
 import type { RedisAddress } from '../../src/backplane/redisLink.ts';
 import { RedisOnlineUsers } from '../../src/backplane/redisOnlineUsers.ts';
+import type { Metrics } from '../../src/metrics/metrics.ts';
 import type { Secrets } from '../../src/secrets.ts';
 
 export const newSecrets = (): Secrets => ({ jwtSecret: randomBytes(32), decoySecret: randomBytes(32) });
@@ -27,12 +28,16 @@ export function createRelays(address: () => RedisAddress, secrets: Secrets = new
   const connections: Redis[] = [];
   return {
     failures: [] as unknown[],
-    async open(of: Secrets = secrets): Promise<Backplane> {
+    async open(
+      of: Secrets = secrets,
+      metrics: Pick<Metrics, 'redisReached'> = silent.metrics,
+    ): Promise<Backplane> {
       const backplane = await openRedisBackplane({
         address: address(),
         secrets: of,
         clock: Date.now,
-        ...silent,
+        log: silent.log,
+        metrics,
         onListenerError: (error) => this.failures.push(error),
         ...hasty,
       });

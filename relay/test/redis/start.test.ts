@@ -8,6 +8,7 @@ import { ClusterMembership } from '../../src/backplane/clusterMembership.ts';
 import { keys } from '../../src/backplane/keys.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
 import { RedisOnlineUsers } from '../../src/backplane/redisOnlineUsers.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../servers/freePort.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
@@ -49,7 +50,10 @@ async function hears(listener: Backplane, speaker: Backplane): Promise<void> {
 
 describe('a relay that starts while Redis is away', () => {
   it('serves its own clients, and works with the others once it is there', async () => {
-    const [one, other] = [await relays.open(), await relays.open()];
+    const metrics = new Metrics();
+    const [one, other] = [await relays.open(undefined, metrics), await relays.open()];
+    const isUp = async () => (await metrics.registry.metrics()).includes('\nsinetti_redis_up 1\n');
+    expect(await isUp()).toBe(false);
     const heard: string[] = [];
     one.hub.subscribe('a', (payload) => heard.push(payload));
     one.hub.publish('a', 'alone');
@@ -59,6 +63,9 @@ describe('a relay that starts while Redis is away', () => {
     await start();
     await hears(one, other);
     await hears(other, one);
+    expect(await isUp()).toBe(true);
+    await server?.crash();
+    await eventually(async () => expect(await isUp()).toBe(false));
   }, 30_000);
 
   it('tells the others of everybody who had come to it before', async () => {

@@ -9,8 +9,12 @@ export const machine = () => ({
   load: loadavg()[0],
 });
 
-/** @param {{ name: string, unit: string, server: string, value: number, samples: number[] }[]} results */
+/**
+ * @param {{ name: string, unit: string, server: string, value: number, samples: number[] }[]} results
+ * @returns {{ text: string, missed: number }} the report, and how many of its aims were missed
+ */
 export function report(results, facts) {
+  const judged = aims(results);
   const names = [...new Set(results.map(({ name }) => name))];
   const lines = [
     `${facts.processor}, ${facts.cores} cores, Node ${facts.node}, Mosquitto ${facts.mosquitto ?? 'left out'};`,
@@ -20,9 +24,9 @@ export function report(results, facts) {
     '|---|---|---|---|',
     ...names.map((name) => row(name, results)),
     '',
-    ...aims(results),
+    ...judged.map(({ aim, measured, met }) => `- ${met ? 'met' : 'MISSED'}: ${aim}; measured ${measured}`),
   ];
-  return `${lines.join('\n')}\n`;
+  return { text: `${lines.join('\n')}\n`, missed: judged.filter(({ met }) => !met).length };
 }
 
 function row(name, results) {
@@ -57,13 +61,13 @@ function aims(results) {
     return verdict(`${relay.name}: under ${wanted} ${relay.unit}`, measured, relay.value < wanted);
   };
   return [
-    ...beside('direct messages, MQTT', 0.25),
+    ...beside('direct messages, MQTT', 0.5),
     ...beside('fan-out 1 to 100, deliveries of QoS 0', 1),
     ...beside('fan-out 1 to 100, deliveries of QoS 1', 1),
     ...atMost('polls, conditional: processor time of one', 100),
-    ...atMost('an idle connection', 20),
+    ...atMost('an idle connection', 10),
     ...atMost('resident at rest', 143),
   ];
 }
 
-const verdict = (aim, measured, met) => [`- ${met ? 'met' : 'MISSED'}: ${aim}; measured ${measured}`];
+const verdict = (aim, measured, met) => [{ aim, measured, met }];

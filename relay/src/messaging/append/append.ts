@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lastSeenResolution } from '../../auth/lastSeen.ts';
-import { personQuotas } from '../../personQuotas.ts';
+import { dayOf, personQuotas } from '../../personQuotas.ts';
 import type { AppendQueries } from '../../repositories/appending.ts';
 import { entriesAtOnce } from '../../repositories/entriesAtOnce.ts';
 
@@ -44,6 +44,7 @@ export interface AppendRefused {
     | 'message-id-taken'
     | 'another-start'
     | 'quota'
+    | 'quota-of-day'
     | 'stale-epoch';
   /** With stale-epoch the current one; 0 says that the conversation has yet to be started, by a commit. */
   readonly epoch?: number;
@@ -231,14 +232,10 @@ class Decisions {
 
   /** Counts what each sender is about to store, and refuses those who would have too much. */
   async #count(entries: readonly NewEntry[], decisions: Decision[]): Promise<void> {
-    for (const [userId, bytes] of bytesBySender(entries, (index) =>
-      isPermitted(decisions[index] as Decision),
-    )) {
-      const [stored] = await this.#queries.storeBytes({ userId, bytes });
-      const most = Math.min(...entries.filter(({ senderId }) => senderId === userId).map(roomFor));
-      if (stored === undefined || stored.bytes <= most) continue;
-      await this.#queries.storeBytes({ userId, bytes: -bytes });
-      await this.#countEach(userId, entries, decisions);
+    const isCounted = (index: number) => isPermitted(decisions[index] as Decision);
+    for (const [userId, storing] of storingBySender(entries, isCounted)) {
+      const over = await this.#store(userId, storing, leastRoom(entries, userId));
+      if (over !== null) await this.#countEach(userId, entries, decisions);
     }
   }
 
@@ -246,12 +243,22 @@ class Decisions {
   async #countEach(userId: string, entries: readonly NewEntry[], decisions: Decision[]): Promise<void> {
     for (const [index, entry] of entries.entries()) {
       if (entry.senderId !== userId || !isPermitted(decisions[index] as Decision)) continue;
-      const bytes = bytesOf(entry);
-      const [stored] = await this.#queries.storeBytes({ userId, bytes });
-      if (stored === undefined || stored.bytes <= roomFor(entry)) continue;
-      await this.#queries.storeBytes({ userId, bytes: -bytes });
-      decisions[index] = refused('quota');
+      const over = await this.#store(userId, { bytes: bytesOf(entry), entries: 1 }, roomFor(entry));
+      if (over !== null) decisions[index] = refused(over);
     }
+  }
+
+  /** Counts what a person stores, unless it is too much. @returns which quota it would be beyond; null if it was counted */
+  async #store(userId: string, storing: Stored, room: Stored): Promise<'quota' | 'quota-of-day' | null> {
+    const day = dayOf(this.#now);
+    const [stored] = await this.#queries.store({ userId, day, ...storing });
+    if (stored === undefined || (stored.bytes <= room.bytes && stored.entries <= room.entries)) return null;
+    await this.#takeBack(userId, storing);
+    return stored.bytes > room.bytes ? 'quota' : 'quota-of-day';
+  }
+
+  async #takeBack(userId: string, { bytes, entries }: Stored): Promise<void> {
+    await this.#queries.store({ userId, day: dayOf(this.#now), bytes: -bytes, entries: -entries });
   }
 
   /** Takes back the count of those that have got no position. */
@@ -261,8 +268,7 @@ class Decisions {
     seqs: readonly (number | undefined)[],
   ): Promise<void> {
     const isStale = (index: number) => isPermitted(decisions[index] as Decision) && seqs[index] === undefined;
-    for (const [userId, bytes] of bytesBySender(entries, isStale))
-      await this.#queries.storeBytes({ userId, bytes: -bytes });
+    for (const [userId, storing] of storingBySender(entries, isStale)) await this.#takeBack(userId, storing);
   }
 
   /** Positions of those that are permitted and of the current epoch, by index; one question for each conversation. */
@@ -316,29 +322,46 @@ class Decisions {
   }
 }
 
+/** Bytes of content, and entries: what is stored, or what may be. */
+interface Stored {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
 /**
- * The bytes that a sender may have stored with this entry. Devices acknowledge nothing in their own conversation, and tell each
- * other every draft there: within weeks that could keep a person from writing to anybody.
+ * The most that a sender may have stored with this entry: bytes that are kept, and entries of the day. Devices acknowledge
+ * nothing in their own conversation, and tell each other every draft there: within weeks that could keep a person from writing
+ * to anybody.
  */
-const roomFor = ({ conversationId, senderId }: NewEntry) =>
+const roomFor = ({ conversationId, senderId }: NewEntry): Stored =>
   conversationId === `self:${senderId}`
-    ? personQuotas.storedBytesForOwnDevices
-    : personQuotas.storedBytesPerUser;
+    ? { bytes: personQuotas.storedBytesForOwnDevices, entries: personQuotas.entriesADayForOwnDevices }
+    : { bytes: personQuotas.storedBytesPerUser, entries: personQuotas.entriesADay };
+
+/** The least room that any of a sender's entries has. */
+function leastRoom(entries: readonly NewEntry[], userId: string): Stored {
+  const rooms = entries.filter(({ senderId }) => senderId === userId).map(roomFor);
+  return {
+    bytes: Math.min(...rooms.map(({ bytes }) => bytes)),
+    entries: Math.min(...rooms.map((room) => room.entries)),
+  };
+}
 
 /** Bytes of an entry's content. */
 const bytesOf = ({ content }: Pick<NewEntry, 'content'>) => Buffer.byteLength(content, 'base64url');
 
-/** The bytes of some entries' content by sender, in one order: two batches must not wait for each other. */
-function bytesBySender(
+/** Some of the entries by sender, and the bytes of their content, in one order: two batches must not wait for each other. */
+function storingBySender(
   entries: readonly NewEntry[],
   isCounted: (index: number) => boolean,
-): [senderId: string, bytes: number][] {
-  const bytes = new Map<string, number>();
+): [senderId: string, storing: Stored][] {
+  const storing = new Map<string, Stored>();
   for (const [index, entry] of entries.entries()) {
-    const { senderId } = entry;
-    if (isCounted(index)) bytes.set(senderId, (bytes.get(senderId) ?? 0) + bytesOf(entry));
+    if (!isCounted(index)) continue;
+    const { bytes, entries: count } = storing.get(entry.senderId) ?? { bytes: 0, entries: 0 };
+    storing.set(entry.senderId, { bytes: bytes + bytesOf(entry), entries: count + 1 });
   }
-  return [...bytes].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [...storing].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 interface KnownEntry {
