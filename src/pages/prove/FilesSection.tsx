@@ -78,8 +78,14 @@ function FileList({ files }: Pick<FilesCheck, 'files'>) {
         <li key={path} className={styles.file}>
           <Mark result={result} />
           <div className={styles.words}>
-            <p className={styles.path}>{path}</p>
-            {hash !== null && <p className={styles.hash}>{hash}</p>}
+            <p className={styles.path}>
+              <bdi>{path}</bdi>
+            </p>
+            {hash !== null && (
+              <p className={styles.hash}>
+                <bdi>{hash}</bdi>
+              </p>
+            )}
             <p className={styles.result}>{t(results[result])}</p>
           </div>
         </li>
@@ -106,24 +112,21 @@ function sentences({ files, isCut, release, stated }: FilesCheck): [AlertKind, s
     others > 0
       ? [['error', t('prove.files.different', { count: others, version })]]
       : [['success', t('prove.files.same', { count: count('same'), version })]];
-  // Of a file that could not be read nothing is known.
+  // Nothing is known of a file that could not be read.
   const isFound = others > 0 || unread === 0;
   return [...(isFound ? found : []), ...notRead, ...cut, ...besideIt(stated, version)];
 }
 
 /** Says how the release that the relay states now stands to the one in use. */
 function besideIt(stated: StatedNow, version: string): [AlertKind, string][] {
-  switch (stated.state) {
-    case 'same':
-      return [];
-    case 'newer':
-      return [['info', t('prove.files.newer', { newer: stated.version, version })]];
-    case 'other':
-      return [['warning', t('prove.files.other', { other: stated.version, version })]];
-    case 'none':
-    case 'unreadable':
-      return [['warning', t('prove.files.gone')]];
+  if (stated.state === 'same') return [];
+  if (stated.state === 'newer') {
+    return [['info', t('prove.files.newer', { newer: stated.version, version })]];
   }
+  if (stated.state === 'other') {
+    return [['warning', t('prove.files.other', { other: stated.version, version })]];
+  }
+  return [['warning', t('prove.files.gone')]];
 }
 
 function Mark({ result }: Pick<CheckedFile, 'result'>) {

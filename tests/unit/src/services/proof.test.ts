@@ -53,7 +53,7 @@ const newest: Release = { ...release, prev: hashOf(canonicalText(former)) };
 const chain = { 'chain/2.json': canonicalText(former), 'chain/3.json': canonicalText(newest) };
 
 interface Page {
-  /** What the page has loaded beside itself. */
+  /** Files that the page has loaded beside itself. */
   readonly loaded?: readonly string[];
   /** The release that the service worker holds on to, or null; absent where there is none. */
   readonly held?: Json;
