@@ -55,7 +55,11 @@ function Compared({ check }: { check: FilesCheck }) {
         </Alert>
       ))}
       {release !== null && (
-        <p>{t(release.isHeld ? 'prove.files.comparedHeld' : 'prove.files.comparedStated', release)}</p>
+        <p>
+          {t(release.isHeld ? 'prove.files.comparedHeld' : 'prove.files.comparedStated', {
+            version: release.version,
+          })}
+        </p>
       )}
       <p>{t(isKept ? 'prove.files.pageKept' : 'prove.files.pageAnew')}</p>
       <p>

@@ -56,7 +56,7 @@ interface Page {
   /** Files that the page has loaded beside itself. */
   readonly loaded?: readonly string[];
   /** The release that the service worker holds on to, or null; absent where there is none. */
-  readonly held?: Json;
+  readonly held?: Release | null;
   /** The relay's release; null for a relay without one, and a text for one that is no JSON. */
   readonly stated?: Json;
   /** Further files of the relay's folder of releases. */
@@ -74,7 +74,7 @@ function check(served: Record<string, string>, page: Page = {}) {
       `${origin}/operator.json`,
       'https://keys.example.org/keys.html',
     ],
-    worker: held === undefined ? null : async () => held && canonicalText(held),
+    worker: held === undefined ? null : async () => (held === null ? null : canonicalText(held)),
     fetch: async (input) => {
       const path = typeof input === 'string' ? input : '';
       const [, name] = /^\/\.well-known\/sinetti\/(.+)$/.exec(path) ?? [];
