@@ -239,7 +239,10 @@ test('three people sign a release; the packed commands find it at a relay, open 
       `${await readFile(path.join(here, 'release.json'), 'utf8')} `,
     );
     const changed = await ended(asReader(bySsh.slice(bySsh.indexOf('ssh-keygen'))));
-    expect([changed.code, changed.output]).not.toEqual([0, expect.anything()]);
+    expect([changed.code, changed.output]).toEqual([
+      255,
+      expect.stringContaining('Signature verification failed'),
+    ]);
 
     const program = asReader(opening.replace('npx sinetti-open', `npx -p ${file} sinetti-open`));
     expect(await printed(program, /http:\/\/localhost:\d+/)).toMatch(/\d$/);
