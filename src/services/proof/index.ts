@@ -1,7 +1,7 @@
 import { createProofRooms, type ProofApi, type ProofRooms } from '../../crypto/proofRoom.ts';
-import type { Proof } from '../../store/proof.ts';
 import { askWorker } from '../../lib/askWorker.ts';
 import { inUseMessage } from '../../serviceWorker/releaseMessages.ts';
+import type { Proof } from '../../store/proof.ts';
 import { checkFiles, type FilesDeps } from './files.ts';
 import { World } from './play.ts';
 // oxlint-disable-next-line import/default -- the default export is Vite's: the address of the file
