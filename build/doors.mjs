@@ -165,8 +165,11 @@ const rooms = [
     ...service('export/archive.ts', 'core'),
     packages: [...service('export', 'core').packages, 'client-zip'],
   },
-  // It reads a release as `sinetti verify` does.
-  { ...service('proof'), may: [...service('proof').may, 'verify/src/chain'] },
+  // It reads a release as `sinetti verify` does, and asks the service worker for the one in use.
+  {
+    ...service('proof'),
+    may: [...service('proof').may, 'verify/src/chain', 'src/serviceWorker/releaseMessages.ts'],
+  },
   service('files', 'core', 'conversations'),
   // The service worker asks it for what is played.
   {

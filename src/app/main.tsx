@@ -7,6 +7,7 @@ import { localeStorageKey, preferredLocale } from '../i18n/locales.ts';
 import { delay, systemClock } from '../lib/clock.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { createLog } from '../lib/log.ts';
+import { notedAnswers } from '../lib/notedAnswers.ts';
 import { loadOperator, operator, operatorPath } from '../operator/index.ts';
 import { tokenStorageKey } from '../services/session/token.ts';
 import { releaseAgreementKey } from '../serviceWorker/messages.ts';
@@ -26,6 +27,7 @@ const loadReleases = () => import('./releases.tsx');
 const isPinned = () => localStorage.getItem(releaseAgreementKey) !== null;
 
 async function start() {
+  performance.setResourceTimingBufferSize(notedAnswers);
   if ('serviceWorker' in navigator) {
     reloadOnTakeover(navigator.serviceWorker, () => {
       if (isPinned()) void loadReleases().then(({ onTakeover }) => onTakeover());

@@ -1,4 +1,5 @@
-import { type AgreeMessage, type ReleaseVerdict, verdictMessage } from './releaseMessages.ts';
+import { canonicalText } from '../../verify/src/chain/canonical.ts';
+import { type AgreeMessage, inUseMessage, type ReleaseVerdict, verdictMessage } from './releaseMessages.ts';
 import type { PinnedReleases } from './releases.ts';
 
 /** A message of a page, with the port for its answer. */
@@ -15,9 +16,21 @@ export function answerReleases(asked: Asked, releases: PinnedReleases): void {
   if (answer !== null) asked.waitUntil(answer.then((each) => asked.ports[0]?.postMessage(each)));
 }
 
-function answerTo(data: unknown, releases: PinnedReleases): Promise<ReleaseVerdict | boolean> | null {
+function answerTo(
+  data: unknown,
+  releases: PinnedReleases,
+): Promise<ReleaseVerdict | boolean | string | null> | null {
   if (data === verdictMessage) return releases.verdict();
+  if (data === inUseMessage) return inUse(releases);
   if (typeof data !== 'object' || data === null) return null;
   const { release, type } = data as Partial<AgreeMessage>;
   return type === 'release-agreed' && typeof release === 'string' ? releases.agree(release) : null;
+}
+
+async function inUse(releases: PinnedReleases): Promise<string | null> {
+  const release = await releases.inUse();
+  if (release === null) return null;
+  // A release's hash is that of the rest of it.
+  const { hash: _, ...statement } = release;
+  return canonicalText(statement);
 }

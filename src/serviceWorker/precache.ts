@@ -124,7 +124,8 @@ export class Precache {
     if (request.method !== 'GET' || origin !== this.#options.origin) return null;
     const { page } = this.#options;
     const file = this.#files.get(pathname);
-    if (file !== undefined && file.path !== page.file) {
+    // As it was built: what the operator decides is put into the page for navigations alone.
+    if (file !== undefined && (file.path !== page.file || request.mode !== 'navigate')) {
       const answer = this.#ahead.get(pathname) ?? this.#fileOf(file);
       this.#ahead.delete(pathname);
       return answer.catch(() => Response.error());

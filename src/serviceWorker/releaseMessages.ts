@@ -3,6 +3,12 @@
 /** From a page, with a port for the answer: compare what the relay has with the release in use. The answer is a {@link ReleaseVerdict}. */
 export const verdictMessage = 'release-verdict';
 
+/**
+ * From a page, with a port for the answer: tell the release that you are of. The answer is its statement in canonical JSON (RFC 8785), or
+ * null where none is held on to.
+ */
+export const inUseMessage = 'release-in-use';
+
 /** From a page, with a port for the answer: the person agrees to the release of this hash. The answer is whether it is one to agree to. */
 export interface AgreeMessage {
   readonly type: 'release-agreed';

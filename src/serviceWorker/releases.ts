@@ -20,7 +20,7 @@ import {
 import type { Build, OperatorSettings, Precache } from './precache.ts';
 import type { ReleaseRefusal, ReleaseVerdict } from './releaseMessages.ts';
 
-type Release = NonNullable<Chain['release']>;
+export type Release = NonNullable<Chain['release']>;
 
 /** The record of what this browser holds on to, from the first visit on. */
 export interface Pin {
@@ -93,6 +93,12 @@ export class PinnedReleases {
     return (await this.#read()) !== null;
   }
 
+  /** Returns the release that this version is of; null where none is held on to, or another one has been agreed to meanwhile. */
+  async inUse(): Promise<Release | null> {
+    const agreed = (await this.#read())?.agreed;
+    return agreed !== undefined && this.#isOf(agreed) ? agreed : null;
+  }
+
   /** Compares what the relay has now with what this browser holds on to. */
   async verdict(): Promise<ReleaseVerdict> {
     const pin = await this.#read();
@@ -123,13 +129,8 @@ export class PinnedReleases {
   async #begin(chain: Chain, release: Release): Promise<ReleaseVerdict> {
     if (!(await this.#isScriptOf([release])))
       return refusal('different', `${script} is of no release.`, true);
-    try {
-      this.#requireBuilt(release);
-      this.#requireSettings(release);
-    } catch {
-      // The version that follows begins with it.
-      return { state: 'unsigned' };
-    }
+    // The version that follows begins with it.
+    if (!this.#isOf(release)) return { state: 'unsigned' };
     await this.#requireHeaders([release]);
     await this.#advance(chain, release);
     return { state: 'current', version: release.version };
@@ -237,7 +238,11 @@ export class PinnedReleases {
   /** Returns whether all files of a release are here: they were installed beside those in use, or are the same. */
   async #isHere(release: Release): Promise<boolean> {
     const whole = await this.#options.caches.match(wholePath, { cacheName });
-    if ((await whole?.text()) === release.hash) return true;
+    return (await whole?.text()) === release.hash || this.#isOf(release);
+  }
+
+  /** Returns whether this version was built of a release, and has its headers. */
+  #isOf(release: Release): boolean {
     try {
       this.#requireBuilt(release);
       this.#requireSettings(release);

@@ -26,22 +26,40 @@ export interface CheckedFile {
   readonly path: string;
   /** SHA-256 in base64url; null where it could not be read. */
   readonly hash: string | null;
-  /** `unknown` where there is no release to compare with. */
-  readonly result: 'same' | 'different' | 'not-in-release' | 'unreadable' | 'unknown';
+  /**
+   * `stated`: it comes from the relay anew, and is that of the release which the relay states now, not of the one in use. `unknown` where
+   * there is no release to compare with.
+   */
+  readonly result: 'same' | 'stated' | 'different' | 'not-in-release' | 'unreadable' | 'unknown';
 }
 
-/** The release that the relay states; nobody here has checked its signatures. */
-export interface StatedRelease {
+/** The release that the page's files are compared with; nobody here has checked its signatures. */
+export interface ComparedRelease {
   readonly version: string;
   /** Its place in the chain. */
   readonly seq: number;
   /** The number of files at the origin of the keys, which the browser lets no page read. */
   readonly keysFiles: number;
+  /** The service worker holds on to it; otherwise it is that of the relay's chain which the files are of. */
+  readonly isHeld: boolean;
 }
 
+/** How the release that the relay states now stands to the one in use. */
+export type StatedNow =
+  | { readonly state: 'same' }
+  /** `other`: it is an older one, or one in its place. */
+  | { readonly state: 'newer' | 'other'; readonly version: string }
+  /** It states none, or none that this client can read. */
+  | { readonly state: 'none' | 'unreadable' };
+
 export interface FilesCheck {
-  /** `unreadable` where it could not be asked for, or is none that this client understands. */
-  readonly release: StatedRelease | 'none' | 'unreadable';
+  /** Null where there is none to compare with. */
+  readonly release: ComparedRelease | null;
+  readonly stated: StatedNow;
+  /** The service worker has given the page in use; otherwise the relay has given the page that it sends now. */
+  readonly isKept: boolean;
+  /** The browser has noted no more of what was loaded: there may be other files. */
+  readonly isCut: boolean;
   readonly files: readonly CheckedFile[];
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,6 +30,8 @@ const operator = {
 interface Released {
   /** The SHA-256 of the first step of the chain. */
   readonly root: string;
+  /** The file that `npm pack` has made. */
+  readonly packed: string;
   /** Runs a command of the package that `npm pack` makes, as somebody has it who has nothing else of this repository. */
   readonly command: (name: string, ...words: readonly string[]) => ChildProcess;
 }
@@ -41,11 +44,12 @@ const test = withoutRelease.extend<{ folder: string; released: Released }>({
     await rm(folder, { recursive: true, force: true });
   },
   released: async ({ folder }, provide) => {
-    const installed = await install(folder);
+    const { installed, packed } = await install(folder);
     const rootHash = await release(folder);
     const running: ChildProcess[] = [];
     await provide({
       root: rootHash,
+      packed,
       command(name, ...words) {
         const program = path.join(installed, 'node_modules/.bin', name);
         const known = ['--root', rootHash, '--state', path.join(folder, 'state')];
@@ -71,8 +75,8 @@ const test = withoutRelease.extend<{ folder: string; released: Released }>({
   },
 });
 
-/** Packs the package of the commands and installs it. @returns where */
-async function install(folder: string): Promise<string> {
+/** Packs the package of the commands and installs it. @returns where, and the file */
+async function install(folder: string): Promise<{ installed: string; packed: string }> {
   const installed = path.join(folder, 'installed');
   await mkdir(installed);
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, 'verify/'], {
@@ -82,7 +86,30 @@ async function install(folder: string): Promise<string> {
   const manifest = { private: true, dependencies: { 'sinetti-open': `file:../${filename}` } };
   await writeFile(path.join(installed, 'package.json'), JSON.stringify(manifest));
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund'], { cwd: installed });
-  return installed;
+  return { installed, packed: path.join(folder, filename) };
+}
+
+/** The commands that docs/RELEASES.md gives its readers, without those that build the package from a checkout. */
+async function documentedCommands(): Promise<string[]> {
+  const text = await readFile(path.join(root, 'docs/RELEASES.md'), 'utf8');
+  const ofReaders = text.slice(0, text.indexOf('\n## Which scripts a page runs'));
+  const blocks = [...ofReaders.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  return blocks.map((block) => block.replace(/^npm ci .*\n/m, ''));
+}
+
+/** Runs commands as somebody would who has nothing but what they name: an empty home, and npm without a registry. */
+function typed(commands: string, folder: string): ChildProcess {
+  return spawn('sh', ['-ec', commands], {
+    cwd: path.join(folder, 'here'),
+    // npx hands no signal on to all that it has started.
+    detached: true,
+    env: {
+      PATH: process.env.PATH,
+      HOME: path.join(folder, 'home'),
+      npm_config_offline: 'true',
+      npm_config_update_notifier: 'false',
+    },
+  });
 }
 
 /** Makes a chain of what is built, as maintainers do. @returns the SHA-256 of its first step */
@@ -122,7 +149,7 @@ async function release(around: string): Promise<string> {
   expect(refused.stderr).toMatch(/Not the files of [0-9a-f]{40}: evil\.js\./);
   await rm(path.join(folder, 'evil.js'));
   await command('state.mjs');
-  for (const name of ['carl', 'bertta']) await sign(name);
+  for (const name of ['anna', 'bertta']) await sign(name);
   await command('publish.mjs');
   return sha256(await readFile(path.join(folder, 'releases/1.json')));
 }
@@ -176,6 +203,52 @@ test('three people sign a release; the packed commands find it at a relay, open 
       1,
       expect.stringMatching(/^chain: The chain begins with /),
     ]);
+  });
+
+  await test.step('the commands of docs/RELEASES.md do what it says, in an empty folder and home', async () => {
+    const [byName = '', byFile = '', bySsh = '', opening = '', ...others] = await documentedCommands();
+    expect(others).toEqual([]);
+    const file = `./${path.basename(released.packed)}`;
+    const here = path.join(folder, 'here');
+    for (const each of ['here/releases', 'home']) await mkdir(path.join(folder, each), { recursive: true });
+    await cp(released.packed, path.join(here, file));
+    const asReader = (commands: string) =>
+      typed(
+        commands.replaceAll('https://chat.example.org', relay.url).replaceAll('ROOT', released.root),
+        folder,
+      );
+
+    // Once the package is at a registry its name takes the place of its file.
+    expect(byFile).toBe(byName.replace('-p sinetti-open', `-p ${file}`));
+    const verified = await ended(asReader(byFile));
+    expect([verified.code, verified.output]).toEqual([
+      0,
+      expect.stringContaining('All of it is the release.'),
+    ]);
+
+    const signers = path.join(here, 'releases/allowed_signers');
+    await cp(path.join(folder, 'source/releases/allowed_signers'), signers);
+    const signature = await ended(asReader(bySsh));
+    expect([signature.code, signature.output]).toEqual([
+      0,
+      expect.stringMatching(/^Good "sinetti-release" signature for anna with ED25519 key /),
+    ]);
+    // OpenSSH takes it for nothing else than what the relay serves.
+    await writeFile(
+      path.join(here, 'release.json'),
+      `${await readFile(path.join(here, 'release.json'), 'utf8')} `,
+    );
+    const changed = await ended(asReader(bySsh.slice(bySsh.indexOf('ssh-keygen'))));
+    expect([changed.code, changed.output]).toEqual([
+      255,
+      expect.stringContaining('Signature verification failed'),
+    ]);
+
+    const program = asReader(opening.replace('npx sinetti-open', `npx -p ${file} sinetti-open`));
+    expect(await printed(program, /http:\/\/localhost:\d+/)).toMatch(/\d$/);
+    const end = once(program, 'close');
+    process.kill(-program.pid!, 'SIGTERM');
+    await end;
   });
 
   const opened = released.command('sinetti-open', relay.url);

@@ -8,6 +8,7 @@ import { expect, test } from './support/test.ts';
 import {
   groupName,
   peopleInTalk,
+  proveAll,
   startOver,
   tourOfNewcomers,
   tourOfPeopleInTalk,
@@ -122,4 +123,13 @@ test('a Finn reads Finnish', async ({ newBrowser }) => {
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await isFinnish(path);
   }
+  await proveAll(page, {
+    vectors: /Laske vektorit/,
+    files: /Vertaa tiedostot/,
+    play: /Anna ja Bert, aloittakaa/,
+    trick: /Palaa ajassa taaksepäin/,
+  });
+  await page.getByRole('button', { name: /tiedostoa ja niiden tiivisteet/ }).click();
+  await expect(page.getByText('Annan selain huomasi sen.')).toBeVisible();
+  await isFinnish('what was proved');
 });

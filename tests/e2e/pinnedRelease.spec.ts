@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Frame, Page } from '@playwright/test';
+import type { Frame, Locator, Page } from '@playwright/test';
 import { appIsKept } from './support/built.ts';
 import type { Person } from './support/person.ts';
 import { layNext, type SignedReleases, signedReleases, stranger } from './support/signedReleases.ts';
@@ -29,6 +29,15 @@ function frameOf(page: Page, origin: 'app' | 'keys'): Frame {
   );
 }
 
+/** Has the page /prove compare its files. @returns the part of the page that says what came of it */
+async function compareFiles(page: Page): Promise<Locator> {
+  await page.goto('/prove');
+  const files = page.getByRole('region', { name: 'The files of this page' });
+  await files.getByRole('button', { name: 'Compare the files' }).click();
+  await expect(files.getByRole('button', { name: 'Compare again' })).toBeVisible();
+  return files;
+}
+
 const lookForUpdate = (page: Page) =>
   page.evaluate(
     async () => void (await (await navigator.serviceWorker.ready).update().catch(() => undefined)),
@@ -55,6 +64,20 @@ test('a signed release comes into use once the person has agreed to it, and to i
     await lookForUpdate(alice.page);
   });
 
+  await test.step('the page compares its files with the release in use, and the newer one is no alarm', async () => {
+    const files = await compareFiles(alice.page);
+    await expect(files.getByText(/^All \d{2,} files are those of release 1\.0\.0\.$/)).toBeVisible();
+    await expect(files.getByText('The server has a newer release, 1.4.0.')).toBeVisible();
+    await expect(files.getByText(/^\/index\.html is the page in use/)).toBeVisible();
+    await expect(files.getByRole('alert')).toHaveCount(0);
+    await files.getByRole('button', { name: /files and their hashes/ }).click();
+    const item = (path: string) => files.getByRole('listitem').filter({ hasText: path });
+    await expect(item('/index.html')).toContainText('As released');
+    await expect(item('/service-worker.js')).toContainText('As in the release that the server states now');
+    await alice.page.goto('/dashboard');
+    await alice.onDashboard();
+  });
+
   await test.step('the key room is asked about in its own words', async () => {
     await bar.getByRole('button', { name: 'Use it' }).click();
     const question = alice.page.getByRole('status').filter({ hasText: 'The key room changes as well.' });
@@ -74,6 +97,18 @@ test('a signed release comes into use once the person has agreed to it, and to i
     await alice.page.reload();
     await alice.onDashboard();
     expect(await versionOf(alice.page)).toBe('next');
+  });
+
+  await test.step('a byte that is another is named to a visitor whose browser keeps nothing', async () => {
+    const { person: visitor } = await newBrowser('visitor', { serviceWorkers: 'block' });
+    const assets = join(served.folder, 'app/assets');
+    const styles = (await readdir(assets)).find((name) => /^ProveRoute-.*\.css$/.test(name)) ?? '';
+    await writeFile(join(assets, styles), `${await readFile(join(assets, styles), 'utf8')}\n`);
+    await rm(join(assets, `${styles}.br`));
+    const files = await compareFiles(visitor.page);
+    await expect(files.getByRole('alert')).toContainText('1 file is not what release 1.0.0 says.');
+    await expect(files.getByRole('listitem')).toHaveCount(1);
+    await expect(files.getByRole('listitem')).toContainText(`/assets/${styles}`);
   });
 });
 

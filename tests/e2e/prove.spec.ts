@@ -3,6 +3,9 @@ import { twoWhoTalk } from './support/friends.ts';
 import { Keyboard } from './support/keyboard.ts';
 import { expect, test } from './support/test.ts';
 
+const diverged = 'You and Bert were shown different conversations.';
+const unread = "Message couldn't be decrypted";
+
 test('anybody tries out by keyboard what the page says of itself', async ({ newBrowser, relay }) => {
   const { person: visitor } = await newBrowser('visitor');
   const { page } = visitor;
@@ -50,6 +53,24 @@ test('anybody tries out by keyboard what the page says of itself', async ({ newB
   await expect(anna.getByText('At the harbour, gate 7.')).toHaveCount(0);
   await expect(bert.getByText('At the harbour, gate 7.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Drop a message' })).toBeFocused();
+
+  // The others, each with what Anna reads of it.
+  for (const [trick, how, read] of [
+    ['Swap two', 'You gave Anna two of Bert’s messages in the wrong order.', diverged],
+    ['Replay one', 'You gave Anna one of Bert’s messages a second time.', unread],
+    ['Change a byte', 'You changed a single byte of a message.', unread],
+    ['Swap Bert’s key', 'You told Anna that Bert has another key: your own.', 'Is this still Bert?'],
+    ['Add a device', 'You made a device, called it Bert’s,', 'was refused by your browser.'],
+    ['Go back in time', 'You took Anna’s server back', '1 message from Bert did not arrive.'],
+  ] as const) {
+    await page.getByRole('button', { name: trick }).click();
+    await expect(page.getByText(how)).toBeVisible();
+    await expect(page.getByText('Noticed by Anna’s browser.')).toBeVisible();
+    await expect(anna.getByText(read)).toBeVisible();
+    await expect(bert.getByText(read)).toHaveCount(0);
+  }
+  await page.getByRole('button', { name: 'Its duty' }).click();
+  await expect(page.getByText('neither browser raises an alarm')).toBeVisible();
   await findsNoBarriers(page);
   const tooWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
   expect(await page.evaluate(tooWide)).toBe(false);

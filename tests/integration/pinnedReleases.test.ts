@@ -79,14 +79,20 @@ describe('another release', () => {
     way.isOffline = true;
     expect(await inUse.script()).toBe('page();');
     expect(await inUse.releases.verdict()).toEqual({ state: 'unreachable' });
+    expect(await inUse.releases.inUse()).toEqual(first.chain.release);
+    // The version that nobody has agreed to is of no release that is held on to.
+    expect(await next.releases.inUse()).toBeNull();
     // It is here already.
     expect(await next.script()).toBe('page(2);');
     way.isOffline = false;
     expect(await inUse.releases.agree('A'.repeat(43))).toBe(false);
     expect(await next.install()).toBe('agreement');
     expect(await inUse.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(true);
+    // Until the next version takes over, a page in use is of what it was of, which nobody holds on to any more.
+    expect(await inUse.releases.inUse()).toBeNull();
     expect(await next.install()).toBe('installed');
     expect(await next.releases.verdict()).toEqual({ state: 'current', version: '1.4.0' });
+    expect(await next.releases.inUse()).toMatchObject({ version: '1.4.0' });
   });
 
   it('has no other policy where the import map of its page is another, by whose hash the policy admits it', async () => {

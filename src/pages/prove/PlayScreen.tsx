@@ -101,7 +101,9 @@ interface MessageLineProps {
 function MessageLine({ author, isOwn, message: { content }, waits }: MessageLineProps) {
   return (
     <div className={clsx(styles.bubble, isOwn && styles.own)}>
-      <VisuallyHidden>{author}: </VisuallyHidden>
+      <VisuallyHidden>
+        <bdi>{author}</bdi>:{' '}
+      </VisuallyHidden>
       {content.kind === 'text' && <p>{content.text}</p>}
       {content.kind === 'undecryptable' && (
         <>

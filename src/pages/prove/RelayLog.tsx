@@ -22,7 +22,9 @@ export function RelayLog({ log }: { log: readonly PlayEntry[] }) {
                 {t('prove.play.from', { name: from === 'relay' ? t('prove.play.you') : playerNames[from] })}
               </p>
               <p>{t(`prove.play.entry.${kind}`, { length })}</p>
-              <p className={styles.bytes}>…{end}</p>
+              <p className={styles.bytes}>
+                <bdi>…{end}</bdi>
+              </p>
             </div>
           </li>
         ))}

@@ -107,7 +107,9 @@ function Group({ group }: { group: VectorGroup }) {
         )}
       </span>
       <div className={styles.words}>
-        <p className={styles.name}>{name}</p>
+        <p className={styles.name}>
+          <bdi>{name}</bdi>
+        </p>
         {text !== null && <p>{t(text)}</p>}
         <p className={styles.source}>
           <RichText
@@ -115,7 +117,7 @@ function Group({ group }: { group: VectorGroup }) {
             parts={{
               source: (
                 <a href={`https://github.com/${source}`} rel="noreferrer">
-                  {source}
+                  <bdi>{source}</bdi>
                 </a>
               ),
             }}

@@ -33,6 +33,28 @@ export async function goTo(page: Page, path: string): Promise<void> {
   await expect(page.locator('main > output')).toHaveCount(0);
 }
 
+/** Names of the buttons of the page /prove. */
+interface ProveButtons {
+  readonly vectors: RegExp;
+  readonly files: RegExp;
+  readonly play: RegExp;
+  readonly trick: RegExp;
+}
+
+/** Has the page /prove do all that it does for visitors, up to a trick of the play, and waits for what comes of it. */
+export async function proveAll(page: Page, { files, play, trick, vectors }: ProveButtons): Promise<void> {
+  for (const name of [vectors, files, play]) {
+    await button(page, name).click();
+    // It has another name then, or is gone.
+    await expect(button(page, name)).toHaveCount(0);
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  }
+  await button(page, trick).click();
+  await expect(button(page, trick)).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+}
+
 /** Every page that is open to everyone, with the forms as they are and as they refuse. */
 export async function tourOfVisitors(page: Page, look: Look): Promise<void> {
   const paths = [
@@ -51,6 +73,15 @@ export async function tourOfVisitors(page: Page, look: Look): Promise<void> {
     await goTo(page, path);
     await look(page, path);
   }
+  await goTo(page, '/prove');
+  await proveAll(page, {
+    vectors: /Run the vectors/,
+    files: /Compare the files/,
+    play: /Let Anna and Bert begin/,
+    trick: /Swap Bert’s key/,
+  });
+  await button(page, /files and their hashes/).click();
+  await look(page, 'what was proved');
   await page.goto('/contact');
   await button(page, /Send Message/).click();
   await expect(page.getByText(/Message is required/)).toBeVisible();

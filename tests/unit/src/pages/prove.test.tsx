@@ -1,11 +1,12 @@
 import { screen, within } from '@testing-library/react';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { addTexts } from '#src/i18n/i18n.ts';
+import { FilesSection } from '#src/pages/prove/FilesSection.tsx';
 import { LastMessageSection } from '#src/pages/prove/LastMessageSection.tsx';
 import { groupKeyOf } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { groupsAtom } from '#src/store/groups.ts';
-import type { LastSent, RelayCopy, RelayEntry } from '#src/store/proof.ts';
+import type { FilesCheck, LastSent, Proof, RelayCopy, RelayEntry } from '#src/store/proof.ts';
 import { aino, createWorld, loaded, veikko } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
 
@@ -202,5 +203,101 @@ describe('one’s last message at the relay', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('That could not be finished.');
     await user.click(screen.getByRole('button', { name: 'Show what the server has' }));
     expect(await screen.findByRole('heading', { name: 'The server has' })).toBeVisible();
+  });
+});
+
+describe('the files of the page', () => {
+  const check: FilesCheck = {
+    release: { version: '1.3.0', seq: 2, keysFiles: 4, isHeld: true },
+    stated: { state: 'same' },
+    isKept: true,
+    isCut: false,
+    files: [
+      { path: '/index.html', hash: 'page-hash', result: 'same' },
+      { path: '/service-worker.js', hash: 'worker-hash', result: 'same' },
+    ],
+  };
+
+  async function compare(found: Partial<FilesCheck>) {
+    const proof: Proof = {
+      runVectors: vi.fn<Proof['runVectors']>(),
+      startPlay: vi.fn<Proof['startPlay']>(),
+      close: vi.fn<Proof['close']>(),
+      checkFiles: async () => ({ ...check, ...found }),
+    };
+    const user = createWorld({ signedIn: false }).show(<FilesSection proof={proof} />, '/prove');
+    await user.click(screen.getByRole('button', { name: 'Compare the files' }));
+    await screen.findByRole('button', { name: 'Compare again' });
+    return user;
+  }
+  const alarms = () => screen.queryAllByRole('alert').map(({ textContent }) => textContent);
+  const notices = () => screen.queryAllByRole('status').map(({ textContent }) => textContent);
+
+  it('are said to be the release’s, and which ones were looked at', async () => {
+    await compare({});
+    expect(notices()).toEqual(['All 2 files are those of release 1.3.0.']);
+    expect(screen.getByText(/^Compared with release 1\.3\.0, which this browser holds on to/)).toBeVisible();
+    expect(screen.getByText(/^\/index\.html is the page in use, as this browser keeps it/)).toBeVisible();
+    expect(alarms()).toEqual([]);
+  });
+
+  it('raise no alarm while the relay has a newer release, whose script it sends', async () => {
+    const [page] = check.files;
+    const script = { path: '/service-worker.js', hash: 'next-hash', result: 'stated' } as const;
+    const user = await compare({ stated: { state: 'newer', version: '1.4.0' }, files: [page!, script] });
+    expect(notices()).toEqual([
+      'All 1 files are those of release 1.3.0.',
+      expect.stringMatching(/^The server has a newer release, 1\.4\.0\. That is no cause for worry/),
+    ]);
+    expect(alarms()).toEqual([]);
+    await user.click(screen.getByRole('button', { name: '2 files and their hashes' }));
+    expect(screen.getByText('next-hash').closest('li')).toHaveTextContent(
+      'As in the release that the server states now',
+    );
+  });
+
+  it.each<[string, Partial<FilesCheck>, RegExp, 'alert' | 'status']>([
+    [
+      'a byte is another',
+      { files: [{ path: '/assets/a.js', hash: 'h', result: 'different' }] },
+      /^1 file is not what release 1\.3\.0 says\. Don’t type a password here/,
+      'alert',
+    ],
+    [
+      'the relay goes back',
+      { stated: { state: 'other', version: '1.2.0' } },
+      /^The server now states release 1\.2\.0, which doesn’t follow release 1\.3\.0/,
+      'status',
+    ],
+    ['the relay states none', { stated: { state: 'none' } }, /^The server states no release/, 'status'],
+    ['the browser’s notes are full', { isCut: true }, /^Your browser has stopped noting/, 'status'],
+    [
+      'there is none',
+      { release: null, stated: { state: 'none' } },
+      /^This server has no signed release/,
+      'status',
+    ],
+    [
+      'it can’t be read',
+      { release: null, stated: { state: 'unreadable' } },
+      /^The release that this server states/,
+      'status',
+    ],
+  ])('say so where %s', async (_name, found, sentence, role) => {
+    await compare(found);
+    const said = role === 'alert' ? alarms() : notices();
+    expect(said.some((text) => sentence.test(text ?? ''))).toBe(true);
+    expect(alarms()).toHaveLength(role === 'alert' ? 1 : 0);
+  });
+
+  it('that nobody keeps are what the relay sends now', async () => {
+    await compare({ isKept: false, release: { ...check.release!, isHeld: false } });
+    expect(screen.getByText(/the one that these files are most like\.$/)).toBeVisible();
+    expect(screen.getByText(/service-worker\.js are what the server sends now/)).toBeVisible();
+  });
+
+  it('are checked from outside by a command that says whose root it needs', async () => {
+    await compare({});
+    expect(screen.getByText(/^npx -p sinetti-open sinetti verify \S+ --root ROOT$/)).toBeVisible();
   });
 });

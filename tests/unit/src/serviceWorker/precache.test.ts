@@ -177,7 +177,10 @@ describe('a version in use', () => {
     },
   );
 
-  it('serves its files, whatever the query string', async () => {
+  it('serves its files, whatever the query string, and that of the page as it was built', async () => {
+    precache = version('one', contents, { filled: () => 'filled' });
+    expect(await textOf(precache.answer(navigation('/prove')))).toBe('filled');
+    expect(await textOf(precache.answer(asset('/index.html')))).toBe('<!doctype html>');
     expect(await textOf(precache.answer(asset('/assets/crypto.worker-1.js?x')))).toBe('worker();');
   });
 
