@@ -18,7 +18,6 @@ import {
 } from '../../verify/test/support/releases.ts';
 import {
   Browser,
-  bases,
   browser,
   first,
   folder,
@@ -282,77 +281,6 @@ describe('a byte that is changed in', () => {
   it('a file that is added: nothing of a release asks for it', async () => {
     await writeBuilt(folder, 'app/assets/extra-Aa1.js', 'steal();');
     expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
-  });
-});
-
-const changingHeader = (file: string, name: string, edit: (value: string) => string | null) => {
-  way.change = async (answer, at) => {
-    if (at !== file) return answer;
-    const headers = new Headers(answer.headers);
-    const value = edit(headers.get(name) ?? '');
-    if (value === null) headers.delete(name);
-    else headers.set(name, value);
-    return new Response(await answer.arrayBuffer(), { status: answer.status, headers });
-  };
-};
-
-describe('a header that is changed:', () => {
-  const looser = (value: string) => value.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'");
-  const headerNames = [
-    'content-security-policy',
-    'cross-origin-opener-policy',
-    'cross-origin-resource-policy',
-    'integrity-policy',
-    'origin-agent-cluster',
-    'permissions-policy',
-    'referrer-policy',
-    'x-content-type-options',
-  ];
-  const cases = ['/index.html', '/service-worker.js']
-    .flatMap((file) => headerNames.map((name) => [file, name] as const))
-    // It is of documents alone.
-    .filter(([file, name]) => file === '/index.html' || name !== 'integrity-policy');
-  it.each(cases)(
-    'of %s, %s: told of in a sentence, and no release with it is installed',
-    async (file, name) => {
-      changingHeader(`app${file}`, name, (value) =>
-        name === 'content-security-policy' ? looser(value) : 'other',
-      );
-      expect(await inUse.releases.verdict()).toEqual(refused('different', true));
-      way.change = (answer) => answer;
-      await lay(await grown(nextApp), nextApp);
-      changingHeader(`app${file}`, name, () => null);
-      expect(await (await browser.version(nextApp)).install()).toBe('different');
-      expect(await inUse.script()).toBe('page();');
-    },
-  );
-
-  it.each([
-    ['a word of the policy', looser],
-    ['no integrity policy', (text: string) => text.replace('blocked-destinations=(script)', '')],
-    ['a feature that is allowed', (text: string) => text.replace('geolocation=()', 'geolocation=*')],
-    [
-      'a header that is added',
-      (text: string) => text.replace('"headers":{"app":{"page":{', '$&"x-more":"1",'),
-    ],
-  ])('in the settings of the service worker, %s', async (_, edit) => {
-    await lay(await grown(nextApp), nextApp);
-    way.change = async (answer, at) =>
-      at === 'app/operator.js'
-        ? new Response(edit(await answer.text()), { headers: answer.headers })
-        : answer;
-    expect(await (await browser.version(nextApp)).install()).toBe('different');
-  });
-
-  it('of a file that is kept: no one’s, since the service worker gives it those of the release', async () => {
-    await lay(await grown(nextApp), nextApp);
-    changingHeader('app/assets/index-B2x_4f.js', 'content-security-policy', () => '*');
-    const next = await browser.version(nextApp);
-    expect(await next.install()).toBe('agreement');
-    const answer = await next.precache.answer(new Request(`${bases.app}/assets/index-B2x_4f.js`));
-    expect(answer?.headers.get('content-security-policy')).toBe(
-      browser.settings.headers.app.page['content-security-policy'],
-    );
   });
 });
 
