@@ -137,6 +137,57 @@ describe('another release', () => {
     expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('installed');
   });
 
+  it('may change the key room alone: the app is as it was, and uses it once both origins have agreed', async () => {
+    const room = await browser.version({}, 'keys');
+    expect(await room.install()).toBe('installed');
+    await lay(await grown(nextRoom), nextRoom);
+    expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    expect(verdict).toMatchObject({ state: 'newer', app: false, room: true, policies: false });
+    const hash = verdict.state === 'newer' ? verdict.release : '';
+    expect([await room.releases.agree(hash), await inUse.releases.agree(hash)]).toEqual([true, true]);
+    expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('installed');
+    expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.4.0' });
+  });
+
+  it('whose key room breaks off as it is downloaded is agreed to there once all of it is here, and not before', async () => {
+    const room = await browser.version({}, 'keys');
+    await room.install();
+    await lay(await grown(nextRoom), nextRoom);
+    way.change = (answer, at) => {
+      if (at === 'keys/assets/keys-B2x_4f.css') throw new TypeError('broken off');
+      return answer;
+    };
+    expect(await (await browser.version(nextRoom, 'keys')).install()).not.toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    const hash = verdict.state === 'newer' ? verdict.release : '';
+    expect(await room.releases.agree(hash)).toBe(false);
+    expect(await room.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
+    way.change = (answer) => answer;
+    expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('agreement');
+    expect(await room.releases.agree(hash)).toBe(true);
+  });
+
+  it('says that its policies change, at a relay that sends them', async () => {
+    const next = (text: string) => text.replaceAll('geolocation=()', 'geolocation=(self)');
+    const chain = await grown({}, people, first, (bytes) => Buffer.from(next(Buffer.from(bytes).toString())));
+    await lay(chain);
+    way.change = async (answer, at) => {
+      const headers = new Headers([...answer.headers].map(([name, value]) => [name, next(value)]));
+      const body = at.endsWith('operator.js') ? next(await answer.text()) : answer.body;
+      return new Response(body, { status: answer.status, headers });
+    };
+    const version = await browser.version();
+    expect(await version.install()).toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    expect(verdict).toMatchObject({ state: 'newer', app: false, room: false, policies: true });
+    expect(await inUse.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(true);
+    expect(await version.install()).toBe('installed');
+    // The relay goes on with those of before.
+    way.change = (answer) => answer;
+    expect(await version.releases.verdict()).toEqual(refused('different', true));
+  });
+
   it('follows keys that were replaced', async () => {
     const heirs = { anna: people.anna!, bertta: people.bertta!, dora: newHolder() };
     const keys = signed(stateKeys(keyLines(heirs), 2, first.chain), people);
