@@ -17,7 +17,7 @@ const differenceIn = (row: string) => row.slice(row.indexOf(': ') + 2);
 describe('each header of a release, at each address of both origins', () => {
   /** The headers that the release has at an address. */
   type Sent = readonly [at: string, headers: Readonly<Record<string, string>>];
-  /** What is compared, and each header that the release has anywhere. */
+  /** The addresses that are compared, and each header that the release has anywhere. */
   async function served(): Promise<{ addresses: readonly Sent[]; names: readonly string[] }> {
     rememberAnswers();
     const origins = await originsOf(app, fetcher);

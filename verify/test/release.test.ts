@@ -20,7 +20,7 @@ let around: string;
 let built: string;
 let folder: string;
 
-/** What the commands take of this repository: their own files, and those of what they import as they were built. */
+/** Writes what the commands take of this repository: their own files, and those of what they import as they were built. */
 async function writeSource(): Promise<void> {
   for (const name of await readdir(path.join(root, 'build/release')))
     await cp(path.join(root, 'build/release', name), path.join(built, 'build/release', name));

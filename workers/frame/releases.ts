@@ -55,7 +55,7 @@ export function watch(registration: ServiceWorkerRegistration): void {
     consider(await askVerdict(registration, wait));
     if (found === null || (await ended(found)) !== 'redundant') return;
     const verdict = await askVerdict(registration, wait);
-    // What waits for the person's word is not kept by the browser either, and a refusal is told as such.
+    // The browser drops a version that waits for the person's word, too, and a refusal is told as such.
     if (verdict?.state === 'newer' || verdict?.state === 'refused') return;
     note({ type: 'not-installed', code: 'not-installed' });
   }

@@ -8,7 +8,7 @@ import { Disclosure } from '../../ui/Disclosure.tsx';
 export type ReleaseNews =
   /** It changes these parts, which the person has to agree to. */
   | { readonly version: string; readonly app: boolean; readonly room: boolean; readonly policies: boolean }
-  /** What the relay serves can't be used, for a reason that is told to operators; null where there is none to tell. */
+  /** The relay serves something that can't be used, for a reason that is told to operators; null where there is none to tell. */
   | { readonly problem: ReleaseProblem; readonly reason: string | null };
 
 /** `first`: on the first visit, when nothing is in use yet. `incomplete`: not all of what was agreed to could be had. */

@@ -1,23 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ReleaseRefusal, ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
+import type { ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
 import type * as Frame from '#workers/frame/releases.ts';
-import { FakeContainer, FakeWorker } from '../src/support/serviceWorkers.ts';
+import { current, FakeContainer, FakeWorker, newer, refused } from '../src/support/serviceWorkers.ts';
 
-const current: ReleaseVerdict = { state: 'current', version: '1.0.0' };
-const newer: ReleaseVerdict = {
-  state: 'newer',
-  release: 'A'.repeat(43),
-  version: '1.4.0',
-  app: false,
-  room: true,
-  policies: false,
-};
-const refused = (code: string, isKnownScript = true): ReleaseRefusal => ({
-  state: 'refused',
-  code,
-  reason: `The reason is ${code}.`,
-  isKnownScript,
-});
 const told = (code: string, isFirst = false) => ({
   type: 'refused',
   code,

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import type { ReleaseRefusal, ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
 
 /** A service worker of a test, which answers what it is told to. */
 export class FakeWorker extends EventTarget {
@@ -43,3 +44,20 @@ export class FakeContainer extends EventTarget {
     .fn<() => Promise<{ readonly scope: string }[]>>()
     .mockResolvedValue([this.registration]);
 }
+
+/** A release that the person has not agreed to. */
+export const newer = {
+  state: 'newer',
+  release: 'A'.repeat(43),
+  version: '1.4.0',
+  app: true,
+  room: false,
+  policies: false,
+} as const satisfies ReleaseVerdict;
+export const current: ReleaseVerdict = { state: 'current', version: '1.0.0' };
+export const refused = (code: string, isKnownScript = true): ReleaseRefusal => ({
+  state: 'refused',
+  code,
+  reason: `The reason is ${code}.`,
+  isKnownScript,
+});
