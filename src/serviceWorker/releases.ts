@@ -8,7 +8,13 @@ import {
 } from '../../verify/src/chain/canonical.ts';
 import type { Chain } from '../../verify/src/chain/chain.ts';
 import { Failure } from '../../verify/src/chain/errors.ts';
-import { connectOf, headersAt, type Origins, workerSettings } from '../../verify/src/chain/expected.ts';
+import {
+  commands,
+  connectOf,
+  headersAt,
+  type Origins,
+  workerSettings,
+} from '../../verify/src/chain/expected.ts';
 import { chainOf, grownChain, releasesPath } from '../../verify/src/chain/reading.ts';
 import {
   origins as bothOrigins,
@@ -199,7 +205,8 @@ export class PinnedReleases {
   }
 
   /**
-   * Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script.
+   * Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script. One that
+   * commands the browser has no place there, whatever the release has.
    * @param releases the newest one, and the one in use: others behind one address may have that still
    */
   async #requireHeaders(releases: readonly ReleaseStatement[], origins = this.#origins()): Promise<void> {
@@ -207,13 +214,15 @@ export class PinnedReleases {
     for (const path of [pages[origin], script]) {
       const { headers, ok } = await this.#ask(path);
       if (!ok) throw new Failure('unreachable', `${path} can't be had.`);
+      const command = commands.find((name) => headers.has(name));
       const [wrong, ...others] = releases.map((release) => {
         // Others on the way may add to what varies, and to how long it is kept.
         const { vary: _, 'cache-control': __, ...expected } = headersAt(release, origin, path, origins);
         return Object.entries(expected).find(([name, value]) => headers.get(name) !== value)?.[0];
       });
-      if (wrong !== undefined && !others.includes(undefined))
-        throw new Failure('different', `${path} has another ${wrong}.`);
+      const name = others.includes(undefined) ? command : (command ?? wrong);
+      if (name !== undefined)
+        throw new Failure('different', `${this.#options.address}${path} has another ${name}.`);
     }
   }
 

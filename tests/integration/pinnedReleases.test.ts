@@ -18,7 +18,6 @@ import {
 } from '../../verify/test/support/releases.ts';
 import {
   Browser,
-  bases,
   browser,
   first,
   folder,
@@ -142,6 +141,57 @@ describe('another release', () => {
     expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('agreement');
     expect(await room.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(true);
     expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('installed');
+  });
+
+  it('may change the key room alone: the app is as it was, and uses it once both origins have agreed', async () => {
+    const room = await browser.version({}, 'keys');
+    expect(await room.install()).toBe('installed');
+    await lay(await grown(nextRoom), nextRoom);
+    expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    expect(verdict).toMatchObject({ state: 'newer', app: false, room: true, policies: false });
+    const hash = verdict.state === 'newer' ? verdict.release : '';
+    expect([await room.releases.agree(hash), await inUse.releases.agree(hash)]).toEqual([true, true]);
+    expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('installed');
+    expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.4.0' });
+  });
+
+  it('whose key room breaks off as it is downloaded is agreed to there once all of it is here, and not before', async () => {
+    const room = await browser.version({}, 'keys');
+    await room.install();
+    await lay(await grown(nextRoom), nextRoom);
+    way.change = (answer, at) => {
+      if (at === 'keys/assets/keys-B2x_4f.css') throw new TypeError('broken off');
+      return answer;
+    };
+    expect(await (await browser.version(nextRoom, 'keys')).install()).not.toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    const hash = verdict.state === 'newer' ? verdict.release : '';
+    expect(await room.releases.agree(hash)).toBe(false);
+    expect(await room.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
+    way.change = (answer) => answer;
+    expect(await (await browser.version(nextRoom, 'keys')).install()).toBe('agreement');
+    expect(await room.releases.agree(hash)).toBe(true);
+  });
+
+  it('says that its policies change, at a relay that sends them', async () => {
+    const next = (text: string) => text.replaceAll('geolocation=()', 'geolocation=(self)');
+    const chain = await grown({}, people, first, (bytes) => Buffer.from(next(Buffer.from(bytes).toString())));
+    await lay(chain);
+    way.change = async (answer, at) => {
+      const headers = new Headers([...answer.headers].map(([name, value]) => [name, next(value)]));
+      const body = at.endsWith('operator.js') ? next(await answer.text()) : answer.body;
+      return new Response(body, { status: answer.status, headers });
+    };
+    const version = await browser.version();
+    expect(await version.install()).toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    expect(verdict).toMatchObject({ state: 'newer', app: false, room: false, policies: true });
+    expect(await inUse.releases.agree(verdict.state === 'newer' ? verdict.release : '')).toBe(true);
+    expect(await version.install()).toBe('installed');
+    // The relay goes on with those of before.
+    way.change = (answer) => answer;
+    expect(await version.releases.verdict()).toEqual(refused('different', true));
   });
 
   it('follows keys that were replaced', async () => {
@@ -288,77 +338,6 @@ describe('a byte that is changed in', () => {
   it('a file that is added: nothing of a release asks for it', async () => {
     await writeBuilt(folder, 'app/assets/extra-Aa1.js', 'steal();');
     expect(await inUse.releases.verdict()).toEqual({ state: 'current', version: '1.0.0' });
-  });
-});
-
-const changingHeader = (file: string, name: string, edit: (value: string) => string | null) => {
-  way.change = async (answer, at) => {
-    if (at !== file) return answer;
-    const headers = new Headers(answer.headers);
-    const value = edit(headers.get(name) ?? '');
-    if (value === null) headers.delete(name);
-    else headers.set(name, value);
-    return new Response(await answer.arrayBuffer(), { status: answer.status, headers });
-  };
-};
-
-describe('a header that is changed:', () => {
-  const looser = (value: string) => value.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'");
-  const headerNames = [
-    'content-security-policy',
-    'cross-origin-opener-policy',
-    'cross-origin-resource-policy',
-    'integrity-policy',
-    'origin-agent-cluster',
-    'permissions-policy',
-    'referrer-policy',
-    'x-content-type-options',
-  ];
-  const cases = ['/index.html', '/service-worker.js']
-    .flatMap((file) => headerNames.map((name) => [file, name] as const))
-    // It is of documents alone.
-    .filter(([file, name]) => file === '/index.html' || name !== 'integrity-policy');
-  it.each(cases)(
-    'of %s, %s: told of in a sentence, and no release with it is installed',
-    async (file, name) => {
-      changingHeader(`app${file}`, name, (value) =>
-        name === 'content-security-policy' ? looser(value) : 'other',
-      );
-      expect(await inUse.releases.verdict()).toEqual(refused('different', true));
-      way.change = (answer) => answer;
-      await lay(await grown(nextApp), nextApp);
-      changingHeader(`app${file}`, name, () => null);
-      expect(await (await browser.version(nextApp)).install()).toBe('different');
-      expect(await inUse.script()).toBe('page();');
-    },
-  );
-
-  it.each([
-    ['a word of the policy', looser],
-    ['no integrity policy', (text: string) => text.replace('blocked-destinations=(script)', '')],
-    ['a feature that is allowed', (text: string) => text.replace('geolocation=()', 'geolocation=*')],
-    [
-      'a header that is added',
-      (text: string) => text.replace('"headers":{"app":{"page":{', '$&"x-more":"1",'),
-    ],
-  ])('in the settings of the service worker, %s', async (_, edit) => {
-    await lay(await grown(nextApp), nextApp);
-    way.change = async (answer, at) =>
-      at === 'app/operator.js'
-        ? new Response(edit(await answer.text()), { headers: answer.headers })
-        : answer;
-    expect(await (await browser.version(nextApp)).install()).toBe('different');
-  });
-
-  it('of a file that is kept: no one’s, since the service worker gives it those of the release', async () => {
-    await lay(await grown(nextApp), nextApp);
-    changingHeader('app/assets/index-B2x_4f.js', 'content-security-policy', () => '*');
-    const next = await browser.version(nextApp);
-    expect(await next.install()).toBe('agreement');
-    const answer = await next.precache.answer(new Request(`${bases.app}/assets/index-B2x_4f.js`));
-    expect(answer?.headers.get('content-security-policy')).toBe(
-      browser.settings.headers.app.page['content-security-policy'],
-    );
   });
 });
 

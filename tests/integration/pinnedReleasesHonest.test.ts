@@ -14,6 +14,7 @@ import {
   inUse,
   lay,
   nextApp,
+  people,
   servePinned,
   way,
 } from './support/pinnedRelay.ts';
@@ -97,6 +98,54 @@ describe('a relay that is honest', () => {
     };
     expect(await inUse.releases.verdict()).toEqual({ state: 'unreachable' });
     expect(await inUse.releases.agree('A'.repeat(43))).toBe(false);
+  });
+});
+
+describe('an operator who fell behind', () => {
+  /** Grows the chain by as many releases, each with another app. */
+  async function further(count: number) {
+    let chain = first;
+    let files: Readonly<Record<string, string>> = {};
+    for (let at = 1; at <= count; at += 1) {
+      files = { 'app/assets/index-B2x_4f.js': `page(${at});`, 'app/service-worker.js': `keep(${at});` };
+      chain = await grown(files, people, chain);
+    }
+    await lay(chain, files);
+    return { chain, files };
+  }
+
+  it.each([2, 3, 5])('may skip releases: the newest of %i is asked about, and no other', async (count) => {
+    const { chain, files } = await further(count);
+    const next = await browser.version(files);
+    expect(await next.install()).toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    expect(verdict).toMatchObject({ state: 'newer', release: chain.chain.release?.hash });
+    expect(await inUse.releases.agree(chain.chain.release?.hash ?? '')).toBe(true);
+    expect(await next.install()).toBe('installed');
+    expect(await next.script()).toBe(`page(${count});`);
+    expect(await next.releases.verdict()).toEqual({ state: 'current', version: '1.4.0' });
+  });
+
+  it('may not leave one of those out that were skipped', async () => {
+    const { chain, files } = await further(3);
+    await lay({ ...chain, steps: chain.steps.map((step, at) => (at === 3 ? chain.steps[2]! : step)) }, files);
+    expect(await inUse.releases.verdict()).toMatchObject({ state: 'refused', isKnownScript: false });
+    expect(await inUse.script()).toBe('page();');
+  });
+
+  it('stays behind what this browser has agreed to: nothing changes here, and nobody has to agree again once it has caught up', async () => {
+    const { chain, files } = await further(2);
+    const next = await browser.version(files);
+    await next.install();
+    await inUse.releases.agree(chain.chain.release?.hash ?? '');
+    expect(await next.install()).toBe('installed');
+    await lay(first);
+    expect(await next.releases.verdict()).toEqual(refused('rollback', true));
+    expect(await next.releases.agree(first.chain.release?.hash ?? '')).toBe(false);
+    expect(await (await browser.version()).install()).toBe('rollback');
+    expect(await next.script()).toBe('page(2);');
+    await lay(chain, files);
+    expect(await next.releases.verdict()).toEqual({ state: 'current', version: '1.4.0' });
   });
 });
 

@@ -4,6 +4,7 @@ import type { Destination } from './asChromium.ts';
 import { sha256 } from './chain/canonical.ts';
 import { Failure } from './chain/errors.ts';
 import {
+  commands,
   connectOf,
   contentTypeOf,
   keysPages,
@@ -48,18 +49,6 @@ const ordinary = new Set(
     ' ',
   ),
 );
-/**
- * Headers by which any answer makes a browser do something, and which no answer of a relay has. By cookies, and by dictionaries that later
- * answers are encoded with, a browser would be known, and answered otherwise than who checks.
- */
-const commands = [
-  'clear-site-data',
-  'link',
-  'refresh',
-  'service-worker-allowed',
-  'set-cookie',
-  'use-as-dictionary',
-];
 /** Addresses of the app that are no files: each answers with the one page. */
 export const routes = [
   '/',

@@ -62,9 +62,10 @@ export async function grown(
   files: Readonly<Record<string, string>>,
   signers: Holders = people,
   from = first,
+  edited = (statement: Uint8Array) => statement,
 ): Promise<SignedChain> {
   await lay(null, files);
-  const step = signed(await stated(folder, from.chain, { version: '1.4.0' }), signers);
+  const step = signed(edited(await stated(folder, from.chain, { version: '1.4.0' })), signers);
   const steps = [...from.steps, step];
   const isSigned = Object.keys(signers).filter((name) => signers[name] === people[name]).length >= 2;
   const chain = isSigned
@@ -170,7 +171,7 @@ export function servePinned(): void {
     // The relay has a route for each file that is there as it starts.
     const heirs = { ...people, dora: newHolder() };
     const any = signed(Buffer.from('{}'), heirs);
-    await publish(folder, { ...first, steps: Array.from({ length: 4 }, () => any) });
+    await publish(folder, { ...first, steps: Array.from({ length: 8 }, () => any) });
     relay = await startTestRelay({ environment: { WEB_DIR: folder }, dataDir: path.join(data, 'relay') });
     const app = relay.url.replace('127.0.0.1', 'localhost');
     const frame = await fetch(`${app}/keys`, { redirect: 'manual' });

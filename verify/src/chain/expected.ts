@@ -12,6 +12,19 @@ export const keysPages: Readonly<Record<string, string>> = {
   '/storage': '/storage.html',
 };
 
+/**
+ * Headers by which any answer makes a browser do something, and which no answer of a relay has. By cookies, and by dictionaries that later
+ * answers are encoded with, a browser would be known, and answered otherwise than who checks.
+ */
+export const commands = [
+  'clear-site-data',
+  'link',
+  'refresh',
+  'service-worker-allowed',
+  'set-cookie',
+  'use-as-dictionary',
+];
+
 /** The folder of an origin for manifests of WAICT, which are named by their hash so that what an address holds never changes. */
 export const waictPath = '/.well-known/waict/manifests';
 

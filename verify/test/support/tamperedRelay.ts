@@ -53,6 +53,21 @@ export function serveRelease(): void {
   });
 }
 
+/** Asks for each answer once from here on, for a test that compares the same ones many times. */
+export function rememberAnswers(): void {
+  const answers = new Map<string, Promise<Answer>>();
+  const asking = fetcher;
+  fetcher = {
+    ...asking,
+    get(...asked) {
+      const key = JSON.stringify(asked);
+      const answer = answers.get(key) ?? asking.get(...asked);
+      answers.set(key, answer);
+      return answer;
+    },
+  };
+}
+
 /** Compares what a relay serves now, as `sinetti verify` does. */
 export async function differences(at = app): Promise<string[]> {
   const origins = await originsOf(at, fetcher);

@@ -4,36 +4,7 @@ import { keepUpToDate } from '#src/app/updates.ts';
 import { readyUpdateAtom } from '#src/store/update.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
 import { FakeClock, settled } from '../net/support/fakeClock.ts';
-
-class FakeWorker extends EventTarget {
-  state = 'installing';
-  readonly postMessage = vi.fn<(message: unknown) => void>();
-
-  become(state: string): void {
-    this.state = state;
-    this.dispatchEvent(new Event('statechange'));
-  }
-}
-
-class FakeRegistration extends EventTarget {
-  installing: FakeWorker | null = null;
-  waiting: FakeWorker | null = null;
-  readonly update = vi.fn<() => Promise<void>>().mockResolvedValue(undefined);
-
-  find(): FakeWorker {
-    this.installing = new FakeWorker();
-    this.dispatchEvent(new Event('updatefound'));
-    return this.installing;
-  }
-}
-
-class FakeContainer extends EventTarget {
-  controller: object | null = {};
-  readonly registration = new FakeRegistration();
-  readonly register = vi
-    .fn<(url: string, options: object) => Promise<FakeRegistration>>()
-    .mockResolvedValue(this.registration);
-}
+import { FakeContainer, FakeWorker } from '../support/serviceWorkers.ts';
 
 let container: FakeContainer;
 let store: ReturnType<typeof createStore>;
