@@ -38,7 +38,7 @@ export const webp = {
       ...little(width - 1, 3),
       ...little(height - 1, 3),
     ),
-  lossless(width: number, height: number) {
+  lossless: (width: number, height: number) => {
     const bits = ((width - 1) | ((height - 1) << 14)) >>> 0;
     return riff(...ascii('VP8L'), ...little(9, 4), 0x2f, ...little(bits, 4), 0, 0, 0, 0, 0);
   },
