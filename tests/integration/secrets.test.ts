@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { CryptoError } from '@sinetti/crypto-core';
 import {
   decodeRecoveryKey,
   passwordKeys,
@@ -12,7 +11,6 @@ import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/tes
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { draftsAtom } from '../../src/store/drafts.ts';
 import { groupsAtom } from '../../src/store/groups.ts';
-import { answer, type OpenedRecord, openRecords } from '../unit/workers/support/storage.ts';
 import {
   Browser,
   type BrowserOptions,
@@ -21,6 +19,7 @@ import {
   until,
   untilConnected,
 } from './support/browser.ts';
+import { openedRecords } from './support/openedRecords.ts';
 import { type RecordingProxy, startRecordingProxy } from './support/recordingProxy.ts';
 import { bytesOfFolder, bytesOfIndexedDb, findSecrets, type Secret } from './support/scan.ts';
 
@@ -246,40 +245,15 @@ async function playRest({ anna, bert, groupId, phone, reacted }: Rest): Promise<
   await anna.actions.setMessageTimer(key, 0);
 }
 
-/** The records of all browsers, opened by the storage keys that they have drawn. */
-async function openedRecords(): Promise<Buffer> {
-  const opened: Buffer[] = [];
-  for (const { indexedDB } of browsers) {
-    for (const { name = '' } of await indexedDB.databases()) {
-      const db = await answer(indexedDB.open(name));
-      // The databases of accounts alone are sealed.
-      if (db.objectStoreNames.contains('messages')) {
-        const records = await openByDrawn(db);
-        opened.push(...records.map(({ content }) => Buffer.from(content)));
-      }
-      db.close();
-    }
-  }
-  return Buffer.concat(opened.flatMap((content) => [content, Buffer.from('\n')]));
-}
-
-async function openByDrawn(db: IDBDatabase): Promise<OpenedRecord[]> {
-  for (const { bytes } of drawn.filter((one) => one.bytes.length === 32)) {
-    try {
-      return await openRecords(db, bytes);
-    } catch (error) {
-      if (!(error instanceof CryptoError)) throw error;
-    }
-  }
-  throw new Error('no drawn value opens a browser’s records');
-}
-
 beforeAll(async () => {
   dataDir = await temporaryFolder();
   relay = await startTestRelay({ dataDir });
   proxy = await startRecordingProxy(relay);
   await playStory();
-  opened = await openedRecords();
+  opened = await openedRecords(
+    browsers.map(({ indexedDB }) => indexedDB),
+    drawn.map(({ bytes }) => bytes),
+  );
   found = {
     traffic: proxy.traffic(),
     files: await bytesOfFolder(dataDir),

@@ -23,7 +23,7 @@ interface Fetched {
 
 type State = Pick<Fetched, 'problem' | 'url'> & { readonly isUnshown: boolean };
 const idle: State = { url: null, problem: null, isUnshown: false };
-/** Those of {@link checkPicture}. */
+/** Codes of {@link checkPicture}. */
 const unshown: ReadonlySet<unknown> = new Set(['usage', 'unsupported']);
 
 /** Fetches a picture while it is in sight. What was fetched is gone with the element: deleted messages leave nothing here. */
