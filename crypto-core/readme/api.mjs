@@ -15,13 +15,14 @@ const DECLARATION =
   /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?export (?:declare )?((?:const|function|interface|type|class) (\w+)[\s\S]*?)\n(?=\/\*\*|export |declare |import |\}?$)/g;
 
 /** Returns the text of a docstring: its sentences, then a line for each tag. */
-function prose(comment = '') {
+function proseOf(comment = '') {
   const text = comment
     .split('\n')
     .map((line) => line.replace(/^\s*\*? ?/, '').trimEnd())
     .join('\n')
+    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
     .trim();
-  const [sentences = '', ...tags] = text.split(/(?:^|\s)(?=@(?:param|returns|throws)\b)/);
+  const [sentences = '', ...tags] = ` ${text}`.split(/\s(?=@(?:param|returns|throws)\b)/);
   const lines = tags.map(
     (tag) =>
       `- ${tag
@@ -30,7 +31,11 @@ function prose(comment = '') {
         .replace(/^@throws/, 'Throws')
         .replaceAll(/\s*\n\s*/g, ' ')}`,
   );
-  return [sentences.trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n');
+  return {
+    sentences: sentences.trim(),
+    hasErrors: tags.some((tag) => tag.startsWith('@throws')),
+    prose: [sentences.trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n'),
+  };
 }
 
 function declarationsIn(file) {
@@ -51,7 +56,7 @@ export function exportsOf(folder, door) {
     return listed.filter(Boolean).map((name) => {
       const found = declarations.get(name);
       if (found === undefined) throw new Error(`${name} is not declared in ${file}`);
-      return { name, kind: found.code.split(' ')[0], code: found.code, prose: prose(found.comment) };
+      return { name, kind: found.code.split(' ')[0], code: found.code, ...proseOf(found.comment) };
     });
   });
 }

@@ -63,7 +63,8 @@ export class CryptoError extends Error {
   readonly detail: string | undefined;
   /**
    * ProposalRef (RFC 9420 section 5.2) of the proposal that makes a commit invalid, when the commit refers to it: a
-   * committer can leave that one out. Null for every other fault.
+   * committer can leave that one out. Null for every other fault; of an Add by value that is invalid, `detail` ends on its number
+   * in the commit's list, from 0.
    */
   readonly proposalRef: Uint8Array | null;
 

@@ -9,6 +9,29 @@ import { apiOf, exportsOf, withApi } from '../readme/api.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const doors = ['', 'account/', 'content/', 'vectors/'];
+/** Says where the RFC or the extensions draft has what a function does. */
+const SECTION = /RFC 9420 (?:[^.()]*\()?sections? \d|extensions draft[^.]*section \d/;
+/** Functions of the first door that throw nothing, whatever they are given. */
+const THROWING_NOTHING = [
+  'concat',
+  'equalBytes',
+  'toHex',
+  'wipe',
+  'paddedLength',
+  'applyingAppData',
+  'createSignatureKeyPair',
+  'encodeKeyPackageBundle',
+  'greaseExtension',
+  'verifyingSelfRemoves',
+  'endGroup',
+  'groupView',
+  'encodeStoredProposal',
+  'pathRecipients',
+  'ratchetTreeNodes',
+  'ratchetTreeRoot',
+  'toLeafIndex',
+  'ready',
+];
 let folder: string;
 
 beforeAll(() => {
@@ -30,7 +53,29 @@ describe('README.md', () => {
   it('has a docstring for each function', () => {
     const entries = doors.flatMap((door) => exportsOf(folder, door));
     expect(entries.length).toBeGreaterThan(150);
-    const silent = entries.filter(({ kind, prose }) => kind === 'function' && prose === '');
+    const silent = entries.filter(({ kind, sentences }) => kind === 'function' && sentences === '');
     expect(silent.map(({ name }) => name)).toEqual([]);
+    expect(entries.filter(({ prose }) => /(^|\s|\{)@/.test(prose)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('says of each function of MLS in which section it is, and which errors it throws', () => {
+    const functions = exportsOf(folder, '').filter(({ kind }) => kind === 'function');
+    expect(
+      functions.filter(({ prose }) => !SECTION.test(prose.replaceAll('\n', ' '))).map(({ name }) => name),
+    ).toEqual([]);
+    const withoutErrors = functions.filter(({ hasErrors }) => !hasErrors).map(({ name }) => name);
+    expect(withoutErrors.toSorted()).toEqual(THROWING_NOTHING.toSorted());
+  });
+
+  it('names the doors that the package has', () => {
+    const { exports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      exports: Record<string, unknown>;
+    };
+    const names = Object.keys(exports).map((door) => `@sinetti/crypto-core${door.slice(1)}`);
+    const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+    const [, count, told = ''] = /\n(\w+) doors: ([\s\S]*?)\n\n/.exec(readme) ?? [];
+    expect(count).toBe(['No', 'One', 'Two', 'Three', 'Four', 'Five'][names.length]);
+    expect([...told.matchAll(/`([^`]+)`/g)].map(([, name]) => name)).toEqual(names);
+    expect([...apiOf(folder).matchAll(/^### (\S+)$/gm)].map(([, name]) => name)).toEqual(names);
   });
 });

@@ -2,6 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../src/codec/limits.ts';
+import { CHECKED_FOLDERS, checkOf, mutate } from './mutate/mutants.mjs';
+import { listedChecks, rowsUnder, specText } from './specRows.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const ID = /\b(?:FRAME|STRUCT|CRED|LEAF|KP|PROP|PSK|EXT|COMMIT|COMP|PATH|INFO|TREE|WELCOME)-\d{2}\b/g;
@@ -23,27 +26,7 @@ function idsIn(files: readonly string[], pattern = ID): string[] {
   return [...ids].toSorted();
 }
 
-function rowsUnder(heading: string): string[][] {
-  const section = textOf('SPEC.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  const lines = section.split('\n').filter((line) => line.startsWith('|'));
-  return lines.slice(2).map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
-
-interface Check {
-  readonly section: string;
-  readonly id: string;
-  readonly file: string;
-  readonly test: string;
-}
-
-const checks = rowsUnder('Checks').map(
-  ([section = '', id = '', , file = '', test = '']): Check => ({ section, id, file, test }),
-);
+const checks = listedChecks();
 const thisFile = 'test/spec.test.ts';
 
 describe('SPEC.md', () => {
@@ -70,6 +53,19 @@ describe('SPEC.md', () => {
       expect(titles.filter((title) => title?.includes(id))).not.toEqual([]);
     },
   );
+
+  it('says in how many places the checks are, all of which npm run mutate -- --checks leaves out', () => {
+    const places = CHECKED_FOLDERS.flatMap((folder) => filesBelow(`src/${folder}`)).flatMap((file) =>
+      mutate(file, textOf(file)).mutants.flatMap(({ name }) => checkOf(name) ?? []),
+    );
+    expect([...new Set(places)].toSorted()).toEqual(checks.map(({ id }) => id).toSorted());
+    expect(specText()).toContain(`all ${checks.length} of them in ${places.length} places`);
+  });
+
+  it('gives the limits that there are by default', () => {
+    const listed = rowsUnder('Limits').map(([name, most = '']) => [name, Number(most.replaceAll(',', ''))]);
+    expect(listed).toEqual(Object.entries(DEFAULT_LIMITS));
+  });
 
   it('names files that exist, for every part of the RFC', () => {
     const rows = rowsUnder('Where it is');

@@ -1,23 +1,36 @@
 /**
- * The floor: libsodium's primitives for one 200-byte application message and nothing else, exactly as many and as
+ * The floor: libsodium's primitives and the random bytes for one application message and nothing else, exactly as many and as
  * long as RFC 9420 needs them. What a library adds to it is its own cost.
  */
 import sodium from 'libsodium-wrappers';
 import type { Lane } from './lane.ts';
-import { AUTHENTICATED_DATA, GROUP_ID, PLAINTEXT } from './message.ts';
+import { AUTHENTICATED_DATA, GROUP_ID } from './message.ts';
+
+/** Bytes of opaque<V> (section 2.1.2). */
+function opaqueLength(bytes: number): number {
+  if (bytes < 0x40) return 1 + bytes;
+  return bytes < 0x4000 ? 2 + bytes : 4 + bytes;
+}
 
 /** SignContent (section 5.1.2) over FramedContentTBS (section 6.1), which holds the GroupContext (section 8.1). */
-const SIGN_CONTENT_LENGTH = (() => {
-  const groupId = 1 + GROUP_ID.length;
+function signContentLength(bytes: number): number {
+  const groupId = opaqueLength(GROUP_ID.length);
   const groupContext = 2 + 2 + groupId + 8 + 33 + 33 + 1;
-  const framedContent = groupId + 8 + (1 + 4) + (1 + AUTHENTICATED_DATA.length) + 1 + (2 + PLAINTEXT.length);
-  return 1 + 'MLS 1.0 FramedContentTBS'.length + 2 + (2 + 2 + framedContent + groupContext);
-})();
+  const framedContent =
+    groupId + 8 + (1 + 4) + opaqueLength(AUTHENTICATED_DATA.length) + 1 + opaqueLength(bytes);
+  return opaqueLength('MLS 1.0 FramedContentTBS'.length) + opaqueLength(2 + 2 + framedContent + groupContext);
+}
+
 /** PrivateMessageContent (section 6.3.1), padded to a multiple of 16. */
-const CONTENT_LENGTH = Math.ceil((2 + PLAINTEXT.length + 2 + 64) / 16) * 16;
+function contentLength(bytes: number): number {
+  return Math.ceil((opaqueLength(bytes) + opaqueLength(64)) / 16) * 16;
+}
+
 const SENDER_DATA_AAD_LENGTH = 1 + GROUP_ID.length + 8 + 1;
 const CONTENT_AAD_LENGTH = SENDER_DATA_AAD_LENGTH + 1 + AUTHENTICATED_DATA.length;
 const SENDER_DATA_LENGTH = 12;
+/** Random bytes that section 6.3.1 asks for with each message, so that no nonce is used twice. */
+const REUSE_GUARD_LENGTH = 4;
 
 /** KDFLabel (section 8) and the block number: what one HKDF-Expand of a block feeds to HMAC. */
 function kdfLabelLength(label: string, contextLength: number): number {
@@ -34,13 +47,13 @@ const HMAC_INPUTS = [
 ].map(filled);
 
 /** To be called once libsodium is ready. */
-export function bareLane(): Lane {
+export function bareLane(plaintext: Uint8Array): Lane {
   const { publicKey, privateKey } = sodium.crypto_sign_seed_keypair(filled(32));
   const secret = filled(32);
   const key = filled(32);
   const nonce = filled(12);
-  const toSign = filled(SIGN_CONTENT_LENGTH);
-  const content = filled(CONTENT_LENGTH);
+  const toSign = filled(signContentLength(plaintext.length));
+  const content = filled(contentLength(plaintext.length));
   const contentAad = filled(CONTENT_AAD_LENGTH);
   const senderData = filled(SENDER_DATA_LENGTH);
   const senderDataAad = filled(SENDER_DATA_AAD_LENGTH);
@@ -65,6 +78,7 @@ export function bareLane(): Lane {
       for (let i = 0; i < count; i++) {
         sodium.crypto_sign_detached(toSign, privateKey);
         derive();
+        crypto.getRandomValues(new Uint8Array(REUSE_GUARD_LENGTH));
         seal(content, contentAad);
         seal(senderData, senderDataAad);
       }

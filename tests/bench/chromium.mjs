@@ -13,10 +13,10 @@ import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /**
- * @param {{ quick: boolean, only: string[], profilePath: string | null }} options
+ * @param {{ quick: boolean, only: string[], bytes: number, profilePath: string | null }} options
  * @param {(line: string) => void} progress
  */
-export async function runInChromium({ quick, only, profilePath }, progress) {
+export async function runInChromium({ profilePath, ...options }, progress) {
   const folder = await mkdtemp(join(tmpdir(), 'sinetti-bench-'));
   const site = join(folder, 'site');
   try {
@@ -27,7 +27,7 @@ export async function runInChromium({ quick, only, profilePath }, progress) {
       build: { outDir: site },
     });
     return await served(site, (origin) =>
-      browse(join(folder, 'profile'), origin, { quick, only }, profilePath, progress),
+      browse(join(folder, 'profile'), origin, options, profilePath, progress),
     );
   } finally {
     await rm(folder, { recursive: true, force: true });

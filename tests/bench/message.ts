@@ -5,7 +5,9 @@ const encoder = new TextEncoder();
 /** As the product names a group. */
 export const GROUP_ID = encoder.encode('group:9f1c6f0e-3b57-4a52-9a6e-0d3a6f6f1c55');
 
-export const PLAINTEXT: Uint8Array = Uint8Array.from({ length: 200 }, (_, i) => 32 + (i % 90));
+export function plaintextOf(bytes: number): Uint8Array {
+  return Uint8Array.from({ length: bytes }, (_, i) => 32 + (i % 90));
+}
 
 export const AUTHENTICATED_DATA = new Uint8Array();
 
@@ -15,8 +17,8 @@ export function identityOf(member: number): Uint8Array {
 }
 
 /** @throws Error when a message did not come out as it went in: a benchmark of a broken path is worth nothing */
-export function assertPlaintext(received: Uint8Array): void {
-  if (received.length !== PLAINTEXT.length || received.some((byte, i) => byte !== PLAINTEXT[i])) {
+export function assertPlaintext(received: Uint8Array, sent: Uint8Array): void {
+  if (received.length !== sent.length || received.some((byte, i) => byte !== sent[i])) {
     throw new Error('a message came out other than it went in');
   }
 }

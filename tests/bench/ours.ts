@@ -16,7 +16,7 @@ import {
 import { sealRecord } from '@sinetti/crypto-core/account';
 import { browserEnv } from '../../workers/entry/browserEnv.ts';
 import type { Lane } from './lane.ts';
-import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf, PLAINTEXT } from './message.ts';
+import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf } from './message.ts';
 import type { Contender, SetUp } from './report.ts';
 import { type StateChange, type StateStore, sizeOf } from './store.ts';
 
@@ -98,7 +98,7 @@ export function epochCost({ receiver }: OurGroup): SetUp['epoch'] {
 }
 
 /** @param state where what moved goes after each message; null to leave it in memory */
-export function ourLane(group: OurGroup, state: StateStore | null): Lane {
+export function ourLane(group: OurGroup, plaintext: Uint8Array, state: StateStore | null): Lane {
   const { contender } = group;
   const sender = load(group.sender);
   const receiver = load(group.receiver);
@@ -125,7 +125,7 @@ export function ourLane(group: OurGroup, state: StateStore | null): Lane {
       sent = [];
       let bytes = 0;
       for (let i = 0; i < count; i++) {
-        sent.push(encryptApplication(sender, PLAINTEXT, AUTHENTICATED_DATA, browserEnv));
+        sent.push(encryptApplication(sender, plaintext, AUTHENTICATED_DATA, browserEnv));
         if (state !== null) bytes += await save('a', sender);
       }
       return state === null ? null : bytes / count;
@@ -133,9 +133,9 @@ export function ourLane(group: OurGroup, state: StateStore | null): Lane {
     async receive() {
       let bytes = 0;
       for (const message of sent) {
-        const { plaintext } = decryptApplication(receiver, message);
+        const { plaintext: received } = decryptApplication(receiver, message);
         if (state !== null) bytes += await save('b', receiver);
-        assertPlaintext(plaintext);
+        assertPlaintext(received, plaintext);
       }
       return state === null ? null : bytes / sent.length;
     },
@@ -146,7 +146,7 @@ export function ourLane(group: OurGroup, state: StateStore | null): Lane {
  * The first message of an epoch, the records to store made but not written: it opens the sender's leaf of the secret
  * tree, which takes O(log members) steps.
  */
-export function firstMessageLane({ contender, ...stored }: OurGroup): Lane {
+export function firstMessageLane({ contender, ...stored }: OurGroup, plaintext: Uint8Array): Lane {
   let senders: Group[] = [];
   let receivers: Group[] = [];
   let sent: Uint8Array[] = [];
@@ -159,7 +159,7 @@ export function firstMessageLane({ contender, ...stored }: OurGroup): Lane {
     async send(count) {
       let bytes = 0;
       sent = senders.map((sender) => {
-        const message = encryptApplication(sender, PLAINTEXT, AUTHENTICATED_DATA, browserEnv);
+        const message = encryptApplication(sender, plaintext, AUTHENTICATED_DATA, browserEnv);
         bytes += sizeOf(sender.secretTree.takeChanges());
         return message;
       });
@@ -168,7 +168,7 @@ export function firstMessageLane({ contender, ...stored }: OurGroup): Lane {
     async receive() {
       let bytes = 0;
       receivers.forEach((receiver, i) => {
-        assertPlaintext(decryptApplication(receiver, sent[i]!).plaintext);
+        assertPlaintext(decryptApplication(receiver, sent[i]!).plaintext, plaintext);
         bytes += sizeOf(receiver.secretTree.takeChanges());
       });
       return bytes / sent.length;

@@ -38,10 +38,14 @@ export interface RunOptions {
   readonly quick: boolean;
   /** The libraries to run; empty for all. */
   readonly only: readonly Library[];
+  /** Bytes of the message. */
+  readonly bytes: number;
 }
 
 export interface RunResult {
   readonly measurements: readonly Measurement[];
   readonly setUps: readonly SetUp[];
   readonly userAgent: string;
+  /** Bytes of the message. */
+  readonly bytes: number;
 }

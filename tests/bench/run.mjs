@@ -7,14 +7,19 @@ import { judge, table } from './tables.mjs';
 const USAGE = `npm run bench -- [options]
   --quick            a smoke test: few rounds, groups of 2 and 100
   --json <file>      also write every measurement there
+  --bytes <n>        the message's size; 200 if not given
   --only <library>   "crypto-core", "ts-mls", "bare libsodium" or "IndexedDB alone"; may be given again
   --profile <file>   run on the page's thread and write a .cpuprofile (open it in Chromium's developer tools)
 `;
+
+/** The most that a message may have here: a round of one message each then takes some seconds. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 await runCommand(
   USAGE,
   {
     quick: { type: 'boolean', default: false },
+    bytes: { type: 'string', default: '200' },
     only: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
   },
@@ -22,9 +27,15 @@ await runCommand(
 );
 
 async function bench(values) {
+  const bytes = Number(values.bytes);
+  if (!Number.isInteger(bytes) || bytes < 0 || bytes > MOST_BYTES) {
+    process.stderr.write(`bench: --bytes takes 0 to ${MOST_BYTES}\n`);
+    process.exitCode = 1;
+    return;
+  }
   const loadBefore = loadavg()[0];
   const result = await runInChromium(
-    { quick: values.quick, only: values.only, profilePath: values.profile ?? null },
+    { quick: values.quick, only: values.only, bytes, profilePath: values.profile ?? null },
     progress,
   );
   const aims = judge(result, values.quick);

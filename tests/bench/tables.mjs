@@ -81,7 +81,7 @@ export function table(result, aims, machine) {
     `${machine.processor}, ${machine.cores} cores, load ${machine.loadBefore.toFixed(2)} before and ` +
       `${machine.loadAfter.toFixed(2)} after; ${machine.userAgent}`,
     '',
-    ...section('A 200-byte message in memory, µs', memoryRows(result)),
+    ...section(`A ${result.bytes}-byte message in memory, µs`, memoryRows(result)),
     ...section('The same, with the new state saved durably, µs', durableRows(result)),
     ...section('First message of a sender in an epoch, µs', firstRows(result)),
     ...section('Building the group and joining it', setUpRows(result)),

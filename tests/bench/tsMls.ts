@@ -20,7 +20,7 @@ import {
   processMessage,
 } from 'ts-mls';
 import type { Lane } from './lane.ts';
-import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf, PLAINTEXT } from './message.ts';
+import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf } from './message.ts';
 import type { Contender } from './report.ts';
 import type { StateStore } from './store.ts';
 
@@ -81,7 +81,7 @@ export async function buildTsMlsGroup(members: number): Promise<TsMlsGroup> {
 }
 
 /** @param store where the encoded state goes after each message; null to leave it in memory */
-export function tsMlsLane(group: TsMlsGroup, store: StateStore | null): Lane {
+export function tsMlsLane(group: TsMlsGroup, plaintext: Uint8Array, store: StateStore | null): Lane {
   const { contender, suite } = group;
   let { sender, receiver } = group;
   let sent: Uint8Array[] = [];
@@ -100,7 +100,7 @@ export function tsMlsLane(group: TsMlsGroup, store: StateStore | null): Lane {
       for (let i = 0; i < count; i++) {
         const { newState, privateMessage } = await createApplicationMessage(
           sender,
-          PLAINTEXT,
+          plaintext,
           suite,
           AUTHENTICATED_DATA,
         );
@@ -119,7 +119,7 @@ export function tsMlsLane(group: TsMlsGroup, store: StateStore | null): Lane {
         if (result.kind !== 'applicationMessage') throw new Error(result.kind);
         receiver = result.newState;
         bytes += await save('receiver', receiver);
-        assertPlaintext(result.message);
+        assertPlaintext(result.message, plaintext);
       }
       return store === null ? null : bytes / sent.length;
     },

@@ -108,20 +108,24 @@ describe('the packed crypto-core', () => {
     expect(stdout).toBe(`${greeting}\n`);
   });
 
-  it('is entered by three doors and by no other', async () => {
+  it('is entered by four doors and by no other', async () => {
+    const manifest = await readFile(path.join(app, 'node_modules/@sinetti/crypto-core/package.json'), 'utf8');
+    const { exports } = JSON.parse(manifest) as { exports: Record<string, unknown> };
+    expect(Object.keys(exports)).toEqual(['.', './account', './content', './vectors']);
     const doors = `
-      const [mls, account, content] = await Promise.all(
-        ['', '/account', '/content'].map((door) => import('@sinetti/crypto-core' + door)),
+      const [mls, account, content, vectors] = await Promise.all(
+        ['', '/account', '/content', '/vectors'].map((door) => import('@sinetti/crypto-core' + door)),
       );
       await mls.ready();
       const env = { random: (length) => new Uint8Array(length).fill(7), now: () => 0 };
       const vault = account.createVault(env);
       const hash = content.emptyRunningHash;
       const inside = await import('@sinetti/crypto-core/dist/index.js').catch(({ code }) => code);
-      console.log(JSON.stringify([typeof vault, typeof hash, inside]));
+      console.log(JSON.stringify([typeof vault, typeof hash, typeof vectors.runVector, inside]));
     `;
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', doors], { cwd: app });
-    expect(JSON.parse(stdout)).toEqual(['object', 'function', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
+    const seen = ['object', 'function', 'function', 'ERR_PACKAGE_PATH_NOT_EXPORTED'];
+    expect(JSON.parse(stdout)).toEqual(seen);
   });
 
   it.each(['nodenext', 'bundler'])('gives its types to a caller who resolves as %s', async (resolution) => {

@@ -68,6 +68,7 @@ export function sealAccountState(
 }
 
 /**
+ * Opens an account state, of version 1 too.
  * @throws CryptoError 'missing-key' when it was sealed under keys that this device hasn't got; 'corrupt-record' when it
  *   isn't this user's state; 'unsupported', 'malformed'
  */
@@ -149,7 +150,11 @@ const SIGNED_IN_SEGMENTS: StatementFormat<SignedAccountState> = {
   }),
 };
 
-/** @param signatureKey Ed25519 private key of the device */
+/**
+ * Signs a sealed account state, with its certificate and the hashes of its segments.
+ * @param signatureKey Ed25519 private key of the device
+ * @throws CryptoError 'usage' for a state that `verifyAccountState` would refuse to read
+ */
 export function signAccountState(state: SignedAccountState, signatureKey: Uint8Array): Uint8Array {
   const format = state.segments === null ? SIGNED : SIGNED_IN_SEGMENTS;
   return signStatement(format, state, signatureKey, 'an account state that nobody would accept');

@@ -50,6 +50,7 @@ const FORMAT: StatementFormat<DeviceCertificate> = {
 };
 
 /**
+ * Certifies a device's key as one of the account.
  * @param accountSeed 32-byte seed of the account identity key
  * @throws CryptoError 'usage' for an id that is empty or longer than 128 bytes, or a key of a wrong length
  */
@@ -69,7 +70,10 @@ export function readDeviceCertificate(bytes: Uint8Array): DeviceCertificate {
   return readStatement(FORMAT, bytes).statement;
 }
 
-/** @throws CryptoError 'malformed', 'unsupported', 'invalid-credential' when the signature doesn't hold */
+/**
+ * Reads a certificate and verifies that the account key in it has signed it. The caller decides whether that is the right one.
+ * @throws CryptoError 'malformed', 'unsupported', 'invalid-credential' when the signature doesn't hold
+ */
 export function verifyDeviceCertificate(bytes: Uint8Array): VerifiedDeviceCertificate {
   const { statement: certificate, isSignedBy } = readStatement(FORMAT, bytes);
   if (!isSignedBy(certificate.accountKey)) {

@@ -30,6 +30,7 @@ const FORMAT: StatementFormat<DeviceRevocation> = {
 };
 
 /**
+ * Signs that a device is one of the account no longer.
  * @param accountSeed 32-byte seed of the account identity key
  * @throws CryptoError 'usage' for an id that is empty or longer than 128 bytes
  */

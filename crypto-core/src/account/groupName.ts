@@ -11,7 +11,10 @@ export const GROUP_NAME_LABEL = 'sinetti group name';
 /** Names are padded to a multiple of this many bytes, so that the relay learns little from their lengths. */
 const BLOCK = 64;
 
-/** @param key 32 bytes exported under {@link GROUP_NAME_LABEL} */
+/**
+ * Seals a group's name for the members of an epoch, padded.
+ * @param key 32 bytes exported under {@link GROUP_NAME_LABEL}
+ */
 export function sealGroupName(key: Uint8Array, groupId: Uint8Array, name: string, env: Env): Uint8Array {
   const field = encode(utf8(name), (writer, bytes) => writer.opaque(bytes));
   const plaintext = new Uint8Array(Math.ceil(field.length / BLOCK) * BLOCK);
@@ -20,6 +23,7 @@ export function sealGroupName(key: Uint8Array, groupId: Uint8Array, name: string
 }
 
 /**
+ * Opens the name that {@link sealGroupName} sealed.
  * @throws CryptoError 'decrypt-failed' when it was altered, or is of another epoch or group; 'unsupported',
  * 'malformed'
  */

@@ -49,7 +49,11 @@ const FORMAT: StatementFormat<LeaveStatement> = {
   }),
 };
 
-/** @param signaturePrivateKey of the device, whose leaf in the group names the public half */
+/**
+ * Signs that a device leaves a group.
+ * @param signaturePrivateKey of the device, whose leaf in the group names the public half
+ * @throws CryptoError 'usage' for a statement that nobody would accept
+ */
 export function signLeaveStatement(statement: LeaveStatement, signaturePrivateKey: Uint8Array): Uint8Array {
   return signStatement(FORMAT, statement, signaturePrivateKey, 'a leave statement that nobody would accept');
 }
@@ -60,6 +64,7 @@ export function readLeaveStatement(bytes: Uint8Array): LeaveStatement {
 }
 
 /**
+ * Reads a statement and verifies its signature.
  * @param signatureKey of the leaf that the statement names
  * @throws CryptoError 'malformed', 'unsupported', 'bad-signature'
  */

@@ -23,7 +23,10 @@ export function sealRecord(
   return sealEnvelope(storageKey, place(store, key), plaintext, env);
 }
 
-/** @throws CryptoError 'corrupt-record' when it was altered, moved or sealed under another key; 'unsupported' */
+/**
+ * Opens a record that {@link sealRecord} sealed for the same place.
+ * @throws CryptoError 'corrupt-record' when it was altered, moved or sealed under another key; 'unsupported'
+ */
 export function openRecord(
   storageKey: Uint8Array,
   store: string,

@@ -35,7 +35,7 @@ export function createSharedKeys(revision: number, env: Env): SharedKeys {
   return { revision, stateKey: env.random(SHARED_KEY_LENGTH), historyKey: env.random(SHARED_KEY_LENGTH) };
 }
 
-/** @throws CryptoError 'usage' without any */
+/** Returns the last of the shared keys, which are in order. @throws CryptoError 'usage' without any */
 export function newestSharedKeys(keys: readonly SharedKeys[]): SharedKeys {
   const newest = keys.at(-1);
   if (newest === undefined) throw new CryptoError('usage', 'no shared keys');

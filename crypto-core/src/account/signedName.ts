@@ -31,6 +31,7 @@ const FORMAT: StatementFormat<SignedName> = {
 };
 
 /**
+ * Signs the name that a person goes by.
  * @param signatureKey Ed25519 private key of the device
  * @throws CryptoError 'usage' for a name that is empty or longer than 256 bytes
  */

@@ -58,6 +58,7 @@ export function sealStateInSegments(
 }
 
 /**
+ * Opens an account state that was sealed in segments.
  * @param state with the segments that the signature names, in its order: {@link segmentsNamed}
  * @throws CryptoError 'missing-key', 'corrupt-record', 'unsupported', 'malformed', as {@link openAccountState} does
  */

@@ -89,7 +89,10 @@ export function deviceUnlockKey(deviceSecret: Uint8Array, salt: Uint8Array): Uin
   return blake2bKeyed(deviceSecret, concat(UNLOCK_LABEL, salt), SHARED_KEY_LENGTH);
 }
 
-/** @param userId binds the sealed vault to its owner, so that a relay can't hand out another person's */
+/**
+ * Seals a vault, padded.
+ * @param userId binds the sealed vault to its owner, so that a relay can't hand out another person's
+ */
 export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, env: Env): Uint8Array {
   const plaintext = encode(vault, (writer, value) => {
     writer.u16(VERSION);
@@ -105,7 +108,10 @@ export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, en
   return sealed;
 }
 
-/** @throws CryptoError 'corrupt-record' when it isn't this user's vault under this key; 'unsupported', 'malformed' */
+/**
+ * Opens a vault, of version 1 too.
+ * @throws CryptoError 'corrupt-record' when it isn't this user's vault under this key; 'unsupported', 'malformed'
+ */
 export function openVault(sealed: Uint8Array, vaultKey: Uint8Array, userId: string): OpenedVault {
   const plaintext = openEnvelope(vaultKey, vaultContext(userId), sealed, 'corrupt-record');
   try {
@@ -175,7 +181,7 @@ export function wrapVaultKey(vaultKey: Uint8Array, wrapKey: Uint8Array, env: Env
   return sealEnvelope(wrapKey, wrapContext('password'), vaultKey, env);
 }
 
-/** @throws CryptoError 'wrong-password', 'unsupported' */
+/** Opens the vault key by the password's key. @throws CryptoError 'wrong-password', 'unsupported' */
 export function unwrapVaultKey(wrapped: Uint8Array, wrapKey: Uint8Array): Uint8Array {
   return openEnvelope(wrapKey, wrapContext('password'), wrapped, 'wrong-password');
 }

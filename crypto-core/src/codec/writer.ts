@@ -180,7 +180,10 @@ export function encode<T>(
   return withEncoded(value, write, copy, capacity);
 }
 
-/** Encodes bytes as opaque<V>: after their length, in 1, 2 or 4 bytes (RFC 9420 section 2.1.2). */
+/**
+ * Encodes bytes as opaque<V>: after their length, in 1, 2 or 4 bytes (RFC 9420 section 2.1.2).
+ * @throws CryptoError 'usage' for 2^30 bytes or more
+ */
 export function encodeOpaque(bytes: Uint8Array): Uint8Array {
   return encode(bytes, (writer, value) => writer.opaque(value), bytes.length + 4);
 }

@@ -28,7 +28,10 @@ const JSON_SPACE: readonly number[] = [0x09, 0x0a, 0x0d];
 /** The octets of a header. */
 export const CHAIN_HEADER_LENGTH = 1 + 6 + 6 + HASH_LENGTH + 6 + 6;
 
-/** @throws CryptoError 'usage' for numbers out of range, or ones that no sender could have */
+/**
+ * Encodes a chain header, {@link CHAIN_HEADER_LENGTH} bytes.
+ * @throws CryptoError 'usage' for numbers out of range, or ones that no sender could have
+ */
 export function encodeChainHeader(header: ChainHeader): Uint8Array {
   if (header.hash.length !== HASH_LENGTH || !isPossible(header))
     throw new CryptoError('usage', 'a chain header that nobody would accept');

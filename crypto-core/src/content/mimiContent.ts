@@ -134,7 +134,10 @@ export function decodeMimiContent(bytes: Uint8Array): MimiContent {
   return { salt, replaces, topicId, expires, inReplyTo, extensions, body };
 }
 
-/** @throws CryptoError 'usage' for what {@link decodeMimiContent} would refuse */
+/**
+ * Encodes one message's content (draft-ietf-mimi-content-08, section 3).
+ * @throws CryptoError 'usage' for what {@link decodeMimiContent} would refuse
+ */
 export function encodeMimiContent(content: MimiContent): Uint8Array {
   const { body, expires, extensions, inReplyTo, replaces, salt, topicId } = content;
   if (salt.length !== MIMI_SALT_LENGTH || ![...extensions.keys()].every(isExtensionName))

@@ -71,6 +71,7 @@ export function sealReceipt(key: Uint8Array, place: ReceiptPlace, receipt: Recei
 }
 
 /**
+ * Opens a receipt of the same place.
  * @throws CryptoError 'decrypt-failed' when it was altered, or is of another place or epoch; 'unsupported' for another
  * version, 'malformed' for one that no device could have made
  */
@@ -101,7 +102,10 @@ export function signReceipt(signatureKey: Uint8Array, place: ReceiptPlace, seale
   return signWithLabel(suite, signatureKey, SIGNATURE_LABEL, signedContent(place, sealed));
 }
 
-/** @param publicKey Ed25519 public key of the device's leaf */
+/**
+ * Returns whether a device has signed a sealed receipt for this place.
+ * @param publicKey Ed25519 public key of the device's leaf
+ */
 export function isReceiptSigned(
   publicKey: Uint8Array,
   place: ReceiptPlace,

@@ -48,6 +48,7 @@ export function sealTyping(key: Uint8Array, place: TypingPlace, typing: Typing, 
 }
 
 /**
+ * Opens a sign of the same place.
  * @throws CryptoError 'decrypt-failed' when it was altered, or is of another device, group or epoch; 'unsupported' for
  * another version, 'malformed' for one that no device could have made
  */

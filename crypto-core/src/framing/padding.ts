@@ -10,7 +10,9 @@ export type PadTo = (length: number) => number;
 /**
  * Computes the Padmé length to pad to, so that a ciphertext's length tells O(log log length) bits, for at most 12 %
  * more bytes. The length is rounded up so that its binary form has as many significant bits as its exponent has
- * digits.
+ * digits. RFC 9420 leaves the length of the padding to the application (section 6.3.1).
+ * @param length in bytes, below 2^32
+ * @returns bytes, 256 at least
  */
 export function paddedLength(length: number): number {
   if (length <= SMALLEST) return SMALLEST;

@@ -38,7 +38,8 @@ export type AppDataUpdates = (
 ) => readonly Extension[];
 
 /**
- * Makes the `appData` of `createCommit`, `processCommit` and `joinExternal`: without one, AppDataUpdates are refused.
+ * Makes the `appData` of `createCommit`, `processCommit` and `joinExternal`, by which they apply AppDataUpdates (extensions draft,
+ * section 4.7): without one, these are refused. Nothing is thrown before one is applied.
  * @param logic of the application, for all of its components
  */
 export function applyingAppData(logic: AppDataLogic): AppDataUpdates {

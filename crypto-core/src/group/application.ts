@@ -17,11 +17,11 @@ import { privateKeysOf, signatureKeyIn } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 
 /**
- * Encrypts an application message, padded to a Padmé size or by `padTo`. It uses up a key: store
+ * Encrypts an application message (RFC 9420 sections 6.3 and 15), padded to a Padmé size or by `padTo`. It uses up a key: store
  * `group.secretTree.takeChanges()` before the message leaves.
  * @returns MLSMessage(PrivateMessage)
- * @throws CryptoError 'removed', 'unsupported', 'key-exhausted', 'usage' for less than no padding, or authenticated data that is no SafeAAD in a
- * group with safe_aad
+ * @throws CryptoError 'removed', 'unsupported', 'key-exhausted', 'missing-key' where the secret tree's record is gone, 'usage' for less than
+ * no padding, or authenticated data that is no SafeAAD in a group with safe_aad
  */
 export function encryptApplication(
   group: Group,
@@ -55,10 +55,11 @@ export interface DecryptedMessage {
 }
 
 /**
- * Decrypts an application message of another member. Success uses up its key: store
+ * Decrypts an application message of another member (RFC 9420 sections 6.3 and 15). Success uses up its key: store
  * `group.secretTree.takeChanges()` together with the plaintext. A message that is refused changes nothing.
  * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'decrypt-failed', 'unknown-sender',
- * 'own-message', 'replayed', 'generation-too-far', 'bad-signature', 'removed', 'usage' for a window of no size
+ * 'own-message', 'replayed', 'generation-too-far', 'key-exhausted', 'bad-signature', 'removed', 'missing-key' where the secret tree's
+ * record is gone, 'usage' for a window of no size
  * @param window how far messages may come out of order; by default 1,000 ahead, and 64 behind
  */
 export function decryptApplication(
@@ -105,7 +106,8 @@ export type PeekedMessage =
   | { readonly wireFormat: Exclude<WireFormat, 'public-message' | 'private-message'> };
 
 /**
- * Reads from a message, unverified, the fields that tell which group and epoch it belongs to, and what goes with it in the open.
+ * Reads from a message (RFC 9420 section 6), unverified, the fields that tell which group and epoch it belongs to, and what goes
+ * with it in the open.
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function peekMessage(bytes: Uint8Array, limits?: Limits): PeekedMessage {

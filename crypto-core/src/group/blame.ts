@@ -17,12 +17,16 @@ export function refuse(check: string, detail: string): never {
   throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
 }
 
-/** Runs a check of one proposal, and names the proposal in its error when the commit refers to it. */
-export function blaming<T>(ref: Uint8Array | null, check: () => T): T {
+/**
+ * Runs a check of one proposal, and names the proposal in its error when the commit refers to it.
+ * @param number its place in the commit's list, from 0, by which the error names a proposal by value
+ */
+export function blaming<T>(ref: Uint8Array | null, check: () => T, number?: number): T {
   try {
     return check();
   } catch (error) {
-    if (!(error instanceof CryptoError) || ref === null) throw error;
-    throw new CryptoError(error.code, `${error.detail} (proposal ${toHex(ref)})`, ref);
+    if (!(error instanceof CryptoError) || (ref === null && number === undefined)) throw error;
+    const name = ref === null ? `${number} of the commit` : toHex(ref);
+    throw new CryptoError(error.code, `${error.detail} (proposal ${name})`, ref);
   }
 }

@@ -113,10 +113,11 @@ function proposalsOf(args: CreateCommitArgs, limits: Limits, env: Env): Proposal
 }
 
 /**
- * Makes a commit, and the state of the epoch it starts. `group` itself stays in its epoch, but its secret tree has
+ * Makes a commit (RFC 9420 section 12.4.1), and the state of the epoch it starts. `group` itself stays in its epoch, but its secret tree has
  * given a handshake key away: store `group.secretTree.takeChanges()` before the commit leaves.
- * @throws CryptoError 'removed', 'unsupported', 'policy', 'missing-psk', 'key-exhausted', and every code of the validation of
- * proposals, key packages and leaves
+ * @throws CryptoError 'removed', 'unsupported', 'malformed', 'policy', 'missing-psk', 'missing-proposal', 'missing-key', 'key-exhausted', 'usage', and
+ * those of the validation: 'invalid-proposal', 'invalid-key-package', 'invalid-leaf', 'invalid-credential', 'invalid-commit',
+ * 'bad-signature'
  */
 export function createCommit(group: Group, args: CreateCommitArgs, env: Env): CreatedCommit {
   assertActive(group);
@@ -142,8 +143,8 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   const effects = applyProposals(leafContext, tree, changes);
   if (tree.leafCount > limits.leaves)
     throw new CryptoError('unsupported', `more than ${limits.leaves} leaves`);
-  for (const { keyPackage, ref } of effects.added)
-    blaming(ref, () => checkLifetime(keyPackage.leafNode, env));
+  for (const { keyPackage, number, ref } of effects.added)
+    blaming(ref, () => checkLifetime(keyPackage.leafNode, env), number);
   const own = memberLeaf(tree, ownLeaf);
   checkPolicy(args.policy, group, ownLeaf, own.credential, effects, authenticatedData);
   if (args.continues !== undefined) checkContinuationPsks(effects.psks, args.continues);

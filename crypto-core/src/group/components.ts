@@ -26,7 +26,7 @@ function encodeComponents(entries: readonly ComponentData[]): Uint8Array {
 }
 
 /**
- * Makes app_data_dictionary (section 4.6), for the extensions of a GroupContext, a leaf, a KeyPackage or a GroupInfo. A
+ * Makes app_data_dictionary (extensions draft, section 4.6), for the extensions of a GroupContext, a leaf, a KeyPackage or a GroupInfo. A
  * leaf that may be in a group with it lists 0x0006 in its capabilities.
  * @param entries in any order
  * @throws CryptoError 'usage' for two entries of one component
@@ -35,7 +35,10 @@ export function appDataDictionaryExtension(entries: readonly ComponentData[]): E
   return { type: ExtensionTypeValue.appDataDictionary, data: encodeComponents(entries) };
 }
 
-/** Reads app_data_dictionary; empty where there is none. @throws CryptoError 'malformed' (COMP-01), 'unsupported' */
+/**
+ * Reads app_data_dictionary (extensions draft, section 4.6); empty where there is none.
+ * @throws CryptoError 'malformed' (COMP-01), 'unsupported' beyond a limit
+ */
 export function findAppData(extensions: readonly Extension[], limits?: Limits): readonly ComponentData[] {
   const data = findExtension(extensions, ExtensionTypeValue.appDataDictionary);
   return data === undefined ? [] : decode(data, readComponents, limits);
@@ -47,18 +50,25 @@ export const LAST_RESORT_COMPONENT: ComponentData = {
   data: EMPTY,
 };
 
-/** Encodes a list of component numbers, the data of the components app_components and safe_aad (section 5). */
+/**
+ * Encodes a list of component numbers, the data of the components app_components and safe_aad (extensions draft, section 5).
+ * @throws CryptoError 'usage' for a number that is no u16
+ */
 export function encodeComponentIds(ids: readonly number[]): Uint8Array {
   return encode(ids, (w, list) => w.u16s(list));
 }
 
-/** Decodes such a list. @throws CryptoError 'malformed', 'unsupported' */
+/**
+ * Decodes the list that `encodeComponentIds` makes (extensions draft, section 5).
+ * @throws CryptoError 'malformed', 'unsupported' beyond a limit
+ */
 export function decodeComponentIds(bytes: Uint8Array, limits?: Limits): readonly number[] {
   return decode(bytes, (r) => r.u16s('capabilities'), limits);
 }
 
 /**
- * Returns whether a group's authenticated data is framed as SafeAAD: its app_data_dictionary has safe_aad.
+ * Returns whether a group's authenticated data is framed as SafeAAD: its app_data_dictionary has safe_aad (extensions
+ * draft, section 4.9).
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function hasSafeAad({ context }: Group): boolean {
@@ -114,7 +124,7 @@ export function ownAuthenticatedData(context: GroupContext, given?: Uint8Array):
 }
 
 /**
- * Encodes the authenticated data of several components as a SafeAAD (section 4.9).
+ * Encodes the authenticated data of several components as a SafeAAD (extensions draft, section 4.9).
  * @param items in any order
  * @throws CryptoError 'usage' for two items of one component
  */
@@ -122,14 +132,17 @@ export function encodeSafeAad(items: readonly ComponentData[]): Uint8Array {
   return encodeComponents(items);
 }
 
-/** Decodes a SafeAAD. @throws CryptoError 'malformed' (COMP-01), 'unsupported' */
+/**
+ * Decodes a SafeAAD (extensions draft, section 4.9).
+ * @throws CryptoError 'malformed' (COMP-01), 'unsupported' beyond a limit
+ */
 export function decodeSafeAad(authenticatedData: Uint8Array, limits?: Limits): readonly ComponentData[] {
   return decode(authenticatedData.slice(), readComponents, limits);
 }
 
 /**
- * Takes a component's secret of this epoch, of Nh bytes, which only the members can compute: SafeExportSecret (section
- * 4.4). It can be taken once, and nothing is left that it could be derived from: store `saveEpoch(group)` before the
+ * Takes a component's secret of this epoch, of Nh bytes, which only the members can compute: SafeExportSecret (extensions
+ * draft, section 4.4). It can be taken once, and nothing is left that it could be derived from: store `saveEpoch(group)` before the
  * secret is used, or a crash brings it back. All values of this epoch share what is left.
  * @throws CryptoError 'usage' for a component whose secret was taken, or that is no u16; 'missing-key' in an epoch that was
  * stored by a version without this exporter; 'removed', 'unsupported'

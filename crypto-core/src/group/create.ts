@@ -40,7 +40,9 @@ function defaultLifetime(env: Env): Lifetime {
 
 /**
  * Creates a group of one member in epoch 0 (RFC 9420 section 11).
- * @throws CryptoError 'invalid-credential', 'usage' for a group id of more than 256 bytes, or 'invalid-leaf' for extensions that this implementation doesn't know
+ * @throws CryptoError 'unsupported' for another suite, 'invalid-credential', 'usage' for a group id of more than 256 bytes, 'invalid-leaf' for
+ * extensions that this implementation doesn't know, 'malformed' for component data that nobody can read, or a
+ * signature key of another length
  */
 export function createGroup(args: CreateGroupArgs, env: Env): Group {
   const suite = getSuite(args.suite);

@@ -13,13 +13,17 @@ import { type ExternalSender, readExternalSenders, writeExternalSender } from '.
 /**
  * Makes required_capabilities for a GroupContext (RFC 9420 section 11.1): who lacks one of them can't be a member.
  * The values are IANA numbers.
+ * @throws CryptoError 'usage' for a number that is no u16
  */
 export function requiredCapabilitiesExtension(required: Partial<RequiredCapabilities>): Extension {
   const all = { extensions: [], proposals: [], credentials: [], ...required };
   return { type: ExtensionTypeValue.requiredCapabilities, data: encode(all, writeRequiredCapabilities) };
 }
 
-/** Reads required_capabilities; null for a group without. @throws CryptoError 'malformed', 'unsupported' */
+/**
+ * Reads required_capabilities (RFC 9420 section 11.1); null for a group without.
+ * @throws CryptoError 'malformed', 'unsupported' beyond a limit
+ */
 export function findRequiredCapabilities(
   extensions: readonly Extension[],
   limits?: Limits,
@@ -31,6 +35,7 @@ export function findRequiredCapabilities(
 /**
  * Makes external_senders for a GroupContext (RFC 9420 section 12.1.8.1): who may propose without being a member. A
  * sender is known by its place in the list.
+ * @throws CryptoError 'usage' for 2^30 bytes or more
  */
 export function externalSendersExtension(senders: readonly ExternalSender[]): Extension {
   return {
@@ -39,7 +44,10 @@ export function externalSendersExtension(senders: readonly ExternalSender[]): Ex
   };
 }
 
-/** Reads external_senders; empty for a group without. @throws CryptoError 'malformed', 'unsupported' */
+/**
+ * Reads external_senders (RFC 9420 section 12.1.8.1); empty for a group without.
+ * @throws CryptoError 'malformed', 'unsupported'
+ */
 export function findExternalSenders(
   extensions: readonly Extension[],
   limits: Limits = NO_LIMITS,
@@ -48,12 +56,15 @@ export function findExternalSenders(
   return data === undefined ? [] : decode(data, readExternalSenders, limits);
 }
 
-/** Makes application_id for a leaf (RFC 9420 section 5.3.3), a name beside the credential that nobody vouches for. */
+/**
+ * Makes application_id for a leaf (RFC 9420 section 5.3.3), a name beside the credential that nobody vouches for.
+ * @throws CryptoError 'usage' for 2^30 bytes or more
+ */
 export function applicationIdExtension(id: Uint8Array): Extension {
   return { type: ExtensionTypeValue.applicationId, data: encodeOpaque(id) };
 }
 
-/** Reads application_id; null for a leaf without. @throws CryptoError 'malformed' */
+/** Reads application_id (RFC 9420 section 5.3.3); null for a leaf without. @throws CryptoError 'malformed' */
 export function findApplicationId(extensions: readonly Extension[]): Uint8Array | null {
   const data = findExtension(extensions, ExtensionTypeValue.applicationId);
   return data === undefined ? null : decode(data, (r) => r.opaque().slice());

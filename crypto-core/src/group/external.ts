@@ -111,10 +111,11 @@ function removalOfOld(
 }
 
 /**
- * Makes a commit that adds this client to the group that a GroupInfo describes.
+ * Makes a commit that adds this client to the group that a GroupInfo describes (RFC 9420 section 12.4.3.2).
  * @throws CryptoError 'malformed', 'unsupported', 'missing-tree', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
- * 'key-exhausted', 'missing-psk', 'invalid-proposal', 'policy', and 'wrong-group' or 'wrong-epoch' for a SelfRemove
+ * 'key-exhausted', 'missing-psk', 'invalid-proposal', 'policy', 'usage' for authenticated data that is no SafeAAD in a
+ * group with safe_aad, and 'wrong-group' or 'wrong-epoch' for a SelfRemove
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
   const received = decodeGroupInfo(groupInfo, args.limits);

@@ -69,7 +69,7 @@ export function welcomeGroupInfo(
 }
 
 /**
- * Makes the MLSMessage(GroupInfo) that an external commit starts from, with the external public key.
+ * Makes the MLSMessage(GroupInfo) that an external commit starts from, with the external public key (RFC 9420 section 12.4.3).
  * @param extensions further ones, of the application
  * @param place of the tree, which the joiner is given beside it if it isn't inside
  * @throws CryptoError 'removed', 'unsupported'

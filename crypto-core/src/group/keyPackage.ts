@@ -27,7 +27,7 @@ export interface SignatureKeyPair {
   readonly privateKey: Uint8Array;
 }
 
-/** Makes a device signature key. It fits every suite here, since they share Ed25519. */
+/** Makes a device signature key (RFC 9420 section 5.1.2). It fits every suite here, since they share Ed25519. */
 export function createSignatureKeyPair(env: Env): SignatureKeyPair {
   return getSuite(0xf04d).signatureKeyPair(env.random(32));
 }
@@ -57,7 +57,12 @@ export interface CreateKeyPackageArgs {
 }
 
 const RECORD_VERSION = 1;
-/** Makes a KeyPackage with fresh init and encryption keys. */
+
+/**
+ * Makes a KeyPackage with fresh init and encryption keys (RFC 9420 section 10).
+ * @throws CryptoError 'unsupported' for another suite, 'malformed' for a signature key of another length, 'usage' for a
+ * capability or a type of extension that is no u16
+ */
 export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPackageBundle {
   const suite = getSuite(args.suite);
   const init = suite.kem.generateKeyPair(env);
@@ -104,14 +109,18 @@ function bundleOf(
   };
 }
 
-/** @throws CryptoError 'unsupported' when the package is of another suite */
+/**
+ * Computes the KeyPackageRef by which a Welcome names a KeyPackage (RFC 9420 section 5.2).
+ * @returns 32 bytes
+ * @throws CryptoError 'unsupported' when the package is of another suite
+ */
 export function keyPackageRef(keyPackage: UnverifiedKeyPackage): Uint8Array {
   return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
 }
 
 /**
  * Returns whether a KeyPackage may be used again and again: the last_resort_key_package extension marks it, or the component
- * that later drafts have in its place (`LAST_RESORT_COMPONENT`).
+ * that later versions of the extensions draft have in its place (section 6.4, `LAST_RESORT_COMPONENT`).
  * @throws CryptoError 'malformed', 'unsupported' for a dictionary of components that can't be read
  */
 export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
@@ -123,7 +132,11 @@ export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
   );
 }
 
-/** @throws CryptoError 'malformed' when the message is something else, 'unsupported' */
+/**
+ * Decodes an MLSMessage(KeyPackage) (RFC 9420 section 10). Nothing of it is verified before it is added to a group.
+ * @throws CryptoError 'malformed' when the message is something else, 'unsupported' beyond a limit, or for a version that isn't
+ * spoken here
+ */
 export function decodeKeyPackage(bytes: Uint8Array, limits?: Limits): UnverifiedKeyPackage {
   const message = decodeMlsMessage(bytes.slice(), limits);
   if (message.wireFormat !== 'key-package') {
@@ -132,7 +145,7 @@ export function decodeKeyPackage(bytes: Uint8Array, limits?: Limits): Unverified
   return message.keyPackage;
 }
 
-/** Encodes the private record of a bundle. It holds secrets: seal it. */
+/** Encodes the private record of a bundle: its MLSMessage(KeyPackage) (RFC 9420 section 10) and private keys. Seal it. */
 export function encodeKeyPackageBundle(bundle: KeyPackageBundle): Uint8Array {
   return encode(bundle, (w, { bytes, initPrivateKey, leafPrivateKey }) => {
     w.u8(RECORD_VERSION);
@@ -143,7 +156,7 @@ export function encodeKeyPackageBundle(bundle: KeyPackageBundle): Uint8Array {
 }
 
 /**
- * Restores a bundle, checking that its private keys are those of the package.
+ * Restores a bundle, checking that its private keys are those of the package (RFC 9420 section 10).
  * @throws CryptoError 'malformed', 'unsupported', or 'missing-key' when the halves don't fit each other
  */
 export function decodeKeyPackageBundle(record: Uint8Array): KeyPackageBundle {

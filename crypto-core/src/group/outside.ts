@@ -50,9 +50,11 @@ function publicProposal(args: OutsideProposalArgs, sender: Sender, proposal: Pro
 }
 
 /**
- * Makes a proposal of an external sender: an entry of the group's external_senders, by its place in the list.
+ * Makes a proposal of an external sender: an entry of the group's external_senders, by its place in the list (RFC 9420
+ * section 12.1.8).
  * @returns MLSMessage(PublicMessage)
- * @throws CryptoError 'malformed', 'unsupported'
+ * @throws CryptoError 'malformed' for what is no KeyPackage, 'unsupported' for another suite, or a KeyPackage beyond the limits,
+ * 'usage' for a number that doesn't fit its field
  */
 export function proposeFromOutside(
   args: OutsideProposalArgs & {
@@ -64,10 +66,10 @@ export function proposeFromOutside(
 }
 
 /**
- * Makes a newcomer's proposal to be added.
+ * Makes a newcomer's proposal to be added (RFC 9420 section 12.1.8).
  * @param args with the newcomer's MLSMessage(KeyPackage), and its signature key
  * @returns MLSMessage(PublicMessage)
- * @throws CryptoError 'malformed', 'unsupported'
+ * @throws CryptoError 'malformed' for what is no KeyPackage, 'unsupported' for another suite, or a KeyPackage beyond the limits
  */
 export function proposeOwnAdd(args: OutsideProposalArgs & { readonly keyPackage: Uint8Array }): Uint8Array {
   const proposal: Proposal = { type: 'add', keyPackage: decodeKeyPackage(args.keyPackage) };

@@ -195,7 +195,7 @@ function initSecretFor(group: Group, effects: ProposalEffects): Uint8Array {
 }
 
 /**
- * Processes a commit of another member or of an external joiner. Nothing of `group` changes, its secret tree
+ * Processes a commit of another member or of an external joiner (RFC 9420 section 12.4.2). Nothing of `group` changes, its secret tree
  * included, so that a refused commit can be followed by any other.
  * COMMIT-03 (section 12.4.2): the confirmation tag is that of the new epoch.
  * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'own-message', 'unknown-sender',

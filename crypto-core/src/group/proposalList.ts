@@ -67,6 +67,8 @@ export function resolveProposals(
 /** An Add, with the ProposalRef if the commit refers to it. */
 export interface ProposedAdd<K extends UnverifiedKeyPackage> {
   readonly keyPackage: K;
+  /** Its place in the commit's list, from 0. */
+  readonly number: number;
   readonly ref: Uint8Array | null;
 }
 
@@ -160,10 +162,10 @@ export function proposedChanges(
   const removed: RemovedMember[] = [];
   const updated: UpdatedMember[] = [];
   const psks: PreSharedKeyId[] = [];
-  for (const { proposal, sender, ref } of proposals) {
+  for (const [number, { proposal, sender, ref }] of proposals.entries()) {
     switch (proposal.type) {
       case 'add':
-        adds.push({ keyPackage: proposal.keyPackage, ref });
+        adds.push({ keyPackage: proposal.keyPackage, number, ref });
         break;
       case 'update':
         if (sender.type !== 'member')
@@ -227,11 +229,7 @@ export function applyChanges(tree: RatchetTree, changes: ProposedChanges<KeyPack
   for (const { leafIndex, after } of changes.updated) tree.updateLeaf(leafIndex, after);
   for (const { leafIndex } of changes.removed) tree.removeLeaf(leafIndex);
   if (changes.removed.length > 0) tree.truncate();
-  const added = adds.map(({ keyPackage, ref }) => ({
-    leafIndex: tree.addLeaf(keyPackage.leafNode),
-    keyPackage,
-    ref,
-  }));
+  const added = adds.map((add) => ({ ...add, leafIndex: tree.addLeaf(add.keyPackage.leafNode) }));
   return { ...others, added };
 }
 

@@ -101,10 +101,10 @@ export function proposalOf(request: Exclude<ProposalRequest, { readonly type: 'u
 }
 
 /**
- * Makes a proposal. It is validated when it is committed. Uses up a handshake key: store
+ * Makes a proposal (RFC 9420 section 12.1). It is validated when it is committed. Uses up a handshake key: store
  * `group.secretTree.takeChanges()` before the message leaves.
- * @throws CryptoError 'removed', 'unsupported', 'malformed', 'usage', or 'invalid-proposal' for a type that not every
- * member supports (PROP-13)
+ * @throws CryptoError 'removed', 'unsupported', 'malformed', 'key-exhausted', 'missing-key', 'usage', or 'invalid-proposal' for a type that not
+ * every member supports (PROP-13), or a SelfRemove as a private message (PROP-15)
  */
 export function createProposal(
   group: Group,
@@ -147,7 +147,7 @@ export function createProposal(
 }
 
 /**
- * Opens a proposal of somebody else, to be kept until the epoch ends. A private one uses up its key: store
+ * Opens a proposal of somebody else (RFC 9420 section 12.1), to be kept until the epoch ends. A private one uses up its key: store
  * `group.secretTree.takeChanges()` together with it.
  * @throws CryptoError as `decryptApplication`, and 'bad-membership-tag', 'invalid-proposal'
  */

@@ -21,7 +21,8 @@ export type SelfRemoves = (
 ) => StoredProposal[];
 
 /**
- * Makes the `selfRemoves` of `joinExternal`, which commits them.
+ * Makes the `selfRemoves` of `joinExternal`, which verifies and commits them (extensions draft, section 6.3). Nothing is thrown
+ * before.
  * @param messages MLSMessage(PublicMessage) of each SelfRemove of the epoch that the GroupInfo describes
  */
 export function verifyingSelfRemoves(messages: readonly Uint8Array[]): SelfRemoves {

@@ -73,7 +73,11 @@ function readPendingUpdate(r: Reader): [string, Uint8Array] {
   return [toHex(r.opaque()), r.opaque()];
 }
 
-/** Encodes everything but the secret tree. The record grows with the group, so it is written once an epoch. */
+/**
+ * Encodes everything of an epoch (RFC 9420 section 8) but the secret tree. The record grows with the group, so it is written once
+ * an epoch. It holds secrets: seal it.
+ * @throws CryptoError 'usage' after `endGroup`
+ */
 export function saveEpoch(group: Group): Uint8Array {
   assertNotEnded(group);
   return encode(
@@ -98,7 +102,7 @@ export function saveEpoch(group: Group): Uint8Array {
 }
 
 /**
- * Restores a group. Records of the secret tree are looked up when they are needed.
+ * Restores a group in its epoch (RFC 9420 section 8). Records of the secret tree (section 9) are looked up when they are needed.
  * @param epochRecord from `saveEpoch`; the caller has checked its authenticity
  * @throws CryptoError 'malformed', 'unsupported' for a record of another version, 'invalid-tree'
  */
@@ -148,7 +152,10 @@ function readEpochRecord(r: Reader) {
   };
 }
 
-/** Returns the same epoch with the secret tree that the records have now, after another tab has moved it. */
+/**
+ * Returns the same epoch with the secret tree (RFC 9420 section 9) that the records have now, after another tab has moved it.
+ * @throws CryptoError 'usage' after `endGroup`
+ */
 export function reloadSecretTree(group: Group, lookup: SecretTreeLookup): Group {
   assertNotEnded(group);
   return { ...group, secretTree: SecretTree.fromRecords(group.suite, group.tree.leafCount, lookup) };

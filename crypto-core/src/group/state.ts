@@ -51,7 +51,7 @@ export interface Group {
 }
 
 /**
- * Wipes the secrets of an epoch that is over, or of a group that is left. Neither the value nor others of the same epoch
+ * Wipes the secrets of an epoch that is over, or of a group that is left (RFC 9420 sections 8 and 9.2). Neither the value nor others of the same epoch
  * (of `createProposal`, `reloadSecretTree`, and of a commit that removed this member) can be used afterwards: all
  * calls with them throw 'usage'. Epochs before and after have secrets of their own and go on. Stored records are the
  * caller's to delete.
@@ -126,7 +126,7 @@ export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex, label: str
   return refHash(suite, label, encode(leaf, writeLeafNode));
 }
 
-/** Returns the public state for the application. O(members). */
+/** Returns the public state for the application: GroupContext (RFC 9420 section 8.1) and members. O(members). */
 export function groupView(group: Group): GroupView {
   return {
     suite: group.suite.id,

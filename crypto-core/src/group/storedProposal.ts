@@ -10,7 +10,10 @@ import type { StoredProposal } from './proposalList.ts';
 const RECORD_VERSION = 1;
 const REF_LENGTH = 32;
 
-/** Encodes a proposal with its sender, epoch and ProposalRef. The record is not secret, but a changed one is not noticed: seal it. */
+/**
+ * Encodes a proposal with its sender, epoch and ProposalRef (RFC 9420 section 5.2). The record is not secret, but a changed one is
+ * not noticed: seal it.
+ */
 export function encodeStoredProposal(stored: StoredProposal): Uint8Array {
   return encode(stored, (w, { ref, epoch, sender, proposal }) => {
     w.u8(RECORD_VERSION);
@@ -22,7 +25,7 @@ export function encodeStoredProposal(stored: StoredProposal): Uint8Array {
 }
 
 /**
- * Restores a proposal. It was verified when it came; the caller has checked that the record is the one it stored.
+ * Restores a proposal that commits of the epoch may refer to (RFC 9420 section 12.4). It was verified when it came; the caller has checked that the record is the one it stored.
  * @throws CryptoError 'malformed', 'unsupported' for a record of another version
  */
 export function decodeStoredProposal(record: Uint8Array): StoredProposal {

@@ -40,7 +40,7 @@ function collect(
   nodes.push(w.finish());
 }
 
-/** Returns the tree hash of a group's epoch, the root of its nodes. */
+/** Returns the tree hash of a group's epoch (RFC 9420 section 7.8), the root of its nodes. */
 export function ratchetTreeRoot({ suite, tree }: Group): Uint8Array {
   return rootHash(suite, tree);
 }

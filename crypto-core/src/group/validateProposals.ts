@@ -217,8 +217,9 @@ export function applyProposals(
   if (changes.changesExtensions || changes.changesAppData) {
     blaming(changes.extensionsRef, () => checkNewExtensions(context, tree, changes));
   }
-  const adds = changes.adds.map(({ keyPackage, ref }) => ({
-    keyPackage: blaming(ref, () => verifyKeyPackage(context, keyPackage)),
+  const adds = changes.adds.map(({ keyPackage, number, ref }) => ({
+    keyPackage: blaming(ref, () => verifyKeyPackage(context, keyPackage), number),
+    number,
     ref,
   }));
   for (const { leafIndex, before, after, ref } of changes.updated) {

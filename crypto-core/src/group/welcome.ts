@@ -190,7 +190,7 @@ function decodeWelcome(bytes: Uint8Array, limits: Limits | undefined): Welcome {
 }
 
 /**
- * Reads the KeyPackageRefs that a Welcome has secrets for, so that a client finds which of its bundles is meant.
+ * Reads the KeyPackageRefs (RFC 9420 section 5.2) that a Welcome has secrets for, so that a client finds which of its bundles is meant.
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function welcomeKeyPackageRefs(bytes: Uint8Array, limits?: Limits): Uint8Array[] {
@@ -198,7 +198,7 @@ export function welcomeKeyPackageRefs(bytes: Uint8Array, limits?: Limits): Uint8
 }
 
 /**
- * Parts a Welcome among those whom it is for, who then needn't be given the secrets of all others.
+ * Parts a Welcome (RFC 9420 section 12.4.3.1) among those whom it is for, who then needn't be given the secrets of all others.
  * @param refs for each part, the KeyPackageRefs that it has secrets for
  * @returns MLSMessage(Welcome) for each
  * @throws CryptoError 'malformed', 'unsupported', 'usage' for a ref that the Welcome isn't for
@@ -217,7 +217,7 @@ export function splitWelcome(bytes: Uint8Array, refs: readonly (readonly Uint8Ar
 }
 
 /**
- * Joins a group. The caller checks that it holds no group of this id already, and deletes the bundle afterwards, unless
+ * Joins a group by a Welcome (RFC 9420 section 12.4.3.1). The caller checks that it holds no group of this id already, and deletes the bundle afterwards, unless
  * it is the last-resort one.
  * A group that continues another (WELCOME-03) is checked by `checkContinuation`.
  * WELCOME-04: the suite in the GroupInfo is the Welcome's.

@@ -9,7 +9,7 @@ declare const nodeIndexBrand: unique symbol;
 export type LeafIndex = number & { readonly [leafIndexBrand]: true };
 export type NodeIndex = number & { readonly [nodeIndexBrand]: true };
 
-/** Marks a number as a leaf's, where it comes from outside. */
+/** Marks a number as a leaf's (RFC 9420 section 4.1), where it comes from outside. */
 export function toLeafIndex(value: number): LeafIndex {
   return value as LeafIndex;
 }

@@ -6,7 +6,10 @@
 import sodium from 'libsodium-wrappers';
 import { CryptoError } from '../errors.ts';
 
-/** Resolves when the library may be used; everything after it is synchronous. */
+/**
+ * Resolves when the primitives of the suites (RFC 9420 section 5.1) may be used; everything after it is synchronous. Rejects
+ * with the host's own error where WebAssembly is not to be had.
+ */
 export async function ready(): Promise<void> {
   // oxlint-disable-next-line import/no-named-as-default-member -- see the import
   await sodium.ready;

@@ -1,29 +1,73 @@
-/** Trees of which all is right but the last thing that is looked at: refusing one takes as long as joining its twin. */
+/** Trees and commits that are right but for the last thing that is looked at: refusing one takes as long as accepting its twin. */
 import { Writer } from '../../src/codec/writer.ts';
 import type { Env } from '../../src/env.ts';
 import { treeOfGroupInfo, verifyGroupInfo } from '../../src/group/groupInfo.ts';
+import { byValue } from '../../src/group/proposalList.ts';
 import { verifyRatchetTree } from '../../src/group/verifyRatchetTree.ts';
-import type { CipherSuiteId, MemberCheck } from '../../src/index.ts';
+import {
+  type CipherSuiteId,
+  createCommit,
+  decodeKeyPackage,
+  type MemberCheck,
+  processCommit,
+} from '../../src/index.ts';
 import { type NodeIndex, toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import type { LeafNodeSource } from '../../src/structs/leafNode.ts';
 import { decodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import { isLeaf, leafOfNode, leavesBelow, leftOf, nodeCount, rightOf, rootOf } from '../../src/tree/math.ts';
 import { RatchetTree } from '../../src/tree/ratchetTree.ts';
 import { originalTreeHash, rootHash } from '../../src/tree/treeHash.ts';
-import { anyone } from '../scenario/world.ts';
-import { flip } from '../tamper/forge.ts';
+import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
+import { flip, privateMessageOf } from '../tamper/forge.ts';
 import { encodeTree, numbered, Stranger } from './strangers.ts';
 
-export interface DearTree {
+export interface Dear {
   readonly name: string;
-  /** MLSMessage(GroupInfo) of a group that can be joined. */
+  /** MLSMessage(GroupInfo) of a group that can be joined, or a member's commit. */
   readonly honest: Uint8Array;
-  /** The same with a leaf at the end that isn't signed. */
+  /** The same with a leaf, or a KeyPackage, at the end that isn't signed. */
   readonly hostile: Uint8Array;
-  /** Verifies one of them, as joining does. */
-  readonly receive: (groupInfo: Uint8Array, memberCheck?: MemberCheck) => unknown;
-  /** Does nothing but what cannot be spared: a signature for each leaf. */
+  /** Verifies one of them, as joining does, or processing. */
+  readonly receive: (bytes: Uint8Array, memberCheck?: MemberCheck) => unknown;
+  /** Does nothing but what cannot be spared: a signature for each leaf, and one for each KeyPackage. */
   readonly primitives: () => unknown;
+}
+
+/** Verifies so many signatures, of a message about as long as a leaf. */
+function signatures(stranger: Stranger, count: number): () => unknown {
+  const key = numbered(32, 0x20_0000);
+  const message = new Uint8Array(256);
+  const { publicKey } = stranger.suite.signatureKeyPair(key);
+  const signature = stranger.suite.sign(key, message);
+  return () => {
+    for (let at = 0; at < count; at += 1) stranger.suite.verify(publicKey, message, signature);
+  };
+}
+
+/** Makes a member's commit that adds so many clients, of which the last one's KeyPackage isn't signed. */
+export function dearCommit(suiteId: CipherSuiteId, clients: number, env: Env): Dear {
+  const conversation = new Conversation(suiteId, env);
+  conversation.add(conversation.at(0), [device('mallory', env)]);
+  const [alice, mallory] = [conversation.at(0).group, conversation.at(1)];
+  const adds = Array.from(
+    { length: clients },
+    (_, at) => keyPackageOf(device(`client ${at}`, env), suiteId, env).bytes,
+  );
+  const honest = createCommit(mallory.group, { adds, memberCheck: anyone, policy: anything }, env).commit;
+  const proposals = adds.map((bytes, at) => {
+    const keyPackage = decodeKeyPackage(bytes);
+    const isLast = at === clients - 1;
+    const signature = isLast ? flip(keyPackage.signature) : keyPackage.signature;
+    return byValue({ type: 'add', keyPackage: { ...keyPackage, signature } });
+  });
+  const content = { type: 'commit', commit: { proposals, path: null } } as const;
+  return {
+    name: `a member's commit that adds ${clients}, the last unsigned, suite ${suiteId}`,
+    honest,
+    hostile: privateMessageOf(mallory.group, content, new Uint8Array(32), env).bytes,
+    receive: (bytes, memberCheck = anyone) => processCommit(alice, bytes, { memberCheck, policy: anything }),
+    primitives: signatures(new Stranger(suiteId, env), 2 * clients),
+  };
 }
 
 /**
@@ -57,7 +101,7 @@ function fillWithParents(stranger: Stranger, tree: RatchetTree, env: Env): void 
 }
 
 /** @param leaves a power of two */
-export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): DearTree[] {
+export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): Dear[] {
   const stranger = new Stranger(suiteId, env);
   const signerKey = env.random(32);
   const commitSource = { type: 'commit', parentHash: new Uint8Array(0) } as const;
@@ -69,7 +113,7 @@ export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): Dea
     const info = verifyGroupInfo(stranger.suite, message.groupInfo, tree);
     return verifyRatchetTree(stranger.suite, tree, info, { memberCheck });
   };
-  const dear = (name: string, tree: RatchetTree): DearTree => {
+  const dear = (name: string, tree: RatchetTree): Dear => {
     const infoOf = (value: RatchetTree): Uint8Array =>
       stranger.groupInfo(encodeTree(value.toNodes()), 0, {
         treeHash: rootHash(stranger.suite, value),
@@ -80,17 +124,12 @@ export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): Dea
     if (leaf === null) throw new Error('a blank leaf');
     const hostile = tree.clone();
     hostile.setLeaf(last, { ...leaf, signature: flip(leaf.signature) });
-    const message = new Uint8Array(256);
-    const { publicKey } = stranger.suite.signatureKeyPair(signerKey);
-    const signature = stranger.suite.sign(signerKey, message);
     return {
       name: `${name}, suite ${suiteId}`,
       honest: infoOf(tree),
       hostile: infoOf(hostile),
       receive,
-      primitives() {
-        for (let at = 0; at < leaves; at += 1) stranger.suite.verify(publicKey, message, signature);
-      },
+      primitives: signatures(stranger, leaves),
     };
   };
 

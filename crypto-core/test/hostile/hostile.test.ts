@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ready } from '../../src/index.ts';
-import { codeOf } from '../codeOf.ts';
+import { CryptoError, ready } from '../../src/index.ts';
+import { codeOf, refusalOf } from '../codeOf.ts';
 import { SUITES } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
-import { dearTrees } from './dear.ts';
+import { dearCommit, dearTrees } from './dear.ts';
 import { memberAttacks, messageAttacks } from './messages.ts';
 import { treeAttacks } from './trees.ts';
 
@@ -32,3 +32,23 @@ describe.each(SUITES)('a tree that is right up to its last leaf, in suite %i,', 
     }
   });
 });
+
+describe.each(SUITES)(
+  "a member's commit that is right up to the last client that it adds, in suite %i,",
+  (suite) => {
+    it('is refused for that client, which the error names, and its twin accepted', () => {
+      const { honest, hostile, receive } = dearCommit(suite, 8, testEnv('dear commit'));
+      expect(codeOf(() => receive(honest))).toBe('none');
+      expect(refusalOf(() => receive(hostile))).toContain(
+        'bad-signature: KP-02: key package (proposal 7 of the commit)',
+      );
+      let asked = 0;
+      const nobody = (): never => {
+        asked += 1;
+        throw new CryptoError('invalid-credential');
+      };
+      expect(codeOf(() => receive(hostile, nobody))).toBe('invalid-credential');
+      expect(asked).toBe(1);
+    });
+  },
+);

@@ -137,6 +137,12 @@ export class Theirs {
     });
   }
 
+  /** The private keys of the last KeyPackage. */
+  privateKeys(): { readonly init: Uint8Array; readonly leaf: Uint8Array; readonly signature: Uint8Array } {
+    const { hpkePrivateKey, initPrivateKey, signaturePrivateKey } = this.#keys!.privatePackage;
+    return { init: initPrivateKey, leaf: hpkePrivateKey, signature: signaturePrivateKey };
+  }
+
   async create(): Promise<void> {
     await this.keyPackage();
     const { publicPackage, privatePackage } = this.#keys!;

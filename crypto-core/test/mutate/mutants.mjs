@@ -13,6 +13,11 @@ const FLIPS = {
   '||': '&&',
 };
 
+/** Folders of src that are mutated. */
+export const MUTATED_FOLDERS = ['codec', 'schedule', 'framing', 'tree', 'group'];
+/** Folders that have checks of SPEC.md. */
+export const CHECKED_FOLDERS = [...MUTATED_FOLDERS, 'structs'];
+
 /** Calls whose only effect is that they wipe: no result tells whether they are there. */
 const UNSEEN_CALLS = /^(wipe|wipeRatchet|wipeSignatureKey)\(/;
 
@@ -169,11 +174,12 @@ export function mutate(file, code) {
     return id === null ? '' : ` [${id[1]}]`;
   }
 
-  /** Names the check that a call or a throw starts with. */
+  /** Names the check that a call or a throw starts with, or the call that is all of the function it hands to `blaming`. */
   function checkAt(node) {
-    const id = /^[\w.]+ ?(?:new CryptoError)?\((?:context, |'[\w-]+', )?["'`]([A-Z]+-\d{2})\b/.exec(
-      code.slice(node.start, node.end),
-    );
+    const id =
+      /^(?:blaming\([\w.]+, \(\) => )?[\w.]+ ?(?:new CryptoError)?\((?:\w+, |'[\w-]+', )?["'`]([A-Z]+-\d{2})\b/.exec(
+        code.slice(node.start, node.end),
+      );
     return id === null ? '' : ` [${id[1]}]`;
   }
 
@@ -191,6 +197,11 @@ export function mutate(file, code) {
       (side) => side.type === 'TemplateLiteral' || typeof side.value === 'string',
     );
   }
+}
+
+/** The ID of the check that a mutant leaves out, by its name, or null. */
+export function checkOf(name) {
+  return /\[([A-Z]+-\d{2})\]/.exec(name)?.[1] ?? null;
 }
 
 /** Returns whether a statement refuses, returns or goes on, as one after an `if` that guards does. */

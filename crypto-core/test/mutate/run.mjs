@@ -8,7 +8,8 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'vite';
-import { mutate } from './mutants.mjs';
+import { listedChecks } from '../specRows.mjs';
+import { CHECKED_FOLDERS, checkOf, MUTATED_FOLDERS, mutate } from './mutants.mjs';
 
 const usage = `npm run mutate -- [options]
   --only <text>   mutants whose names have this text; may be given again
@@ -17,7 +18,8 @@ const usage = `npm run mutate -- [options]
   --again <file>  those that survived, by a file that --json wrote
   --seed <text>   which of them; another text, another sample
   --thorough      try a mutant on every test that reaches it, however long they take
-  --checks        leave out the checks of SPEC.md only, and see that tests with their IDs in the title notice it
+  --checks        leave out the checks of SPEC.md only, and see that tests notice it which have the ID in their title and
+                  are in the file that SPEC.md names; all checks there, and no others, have to be in the code
 `;
 
 const { values } = parseArgs({
@@ -32,7 +34,9 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
-const folders = ['codec', 'schedule', 'framing', 'tree', 'group', ...(values.checks ? ['structs'] : [])];
+const folders = values.checks ? CHECKED_FOLDERS : MUTATED_FOLDERS;
+/** The test files that SPEC.md names for each check. */
+const testsOfChecks = new Map(listedChecks().map(({ id, test }) => [id, test.replace(/^test\//, '')]));
 /** Leaves out tests that take long and notice nothing that others don’t, those of folders that are not mutated, and those about other files of the repository. */
 const left =
   /^(account|hostile|mutate|suite|types)|scenario\/large|stability\/replay|(spec|readme|published)\.test|kat\/(run|vectors|wycheproof|hpke|mimi\w*)\.test/;
@@ -54,7 +58,7 @@ async function main() {
   try {
     const { mutants, files } = await bundle(folder);
     const results = await runAll(mutants, files);
-    process.stdout.write(values.checks ? checksReport(results) : report(results));
+    process.stdout.write(values.checks ? checksReport(results, mutants) : report(results));
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -76,12 +80,14 @@ async function bundle(folder) {
       return { code: mutated.code, map: null };
     },
   };
-  const names = readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.test.ts') && !left.test(name),
-  );
+  const names = values.checks
+    ? new Set(testsOfChecks.values())
+    : readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => name.endsWith('.test.ts') && !left.test(name),
+      );
   const files = [];
   for (const name of names) {
-    const file = `${name.replaceAll('/', '-')}.mjs`;
+    const file = builtName(name);
     await build({
       configFile: false,
       logLevel: 'error',
@@ -103,6 +109,10 @@ async function bundle(folder) {
   return { mutants: [...mutants.values()], files };
 }
 
+function builtName(test) {
+  return `${test.replaceAll('/', '-')}.mjs`;
+}
+
 async function runAll(mutants, files) {
   let worker = new Runner();
   const tests = await coverage(worker, files);
@@ -120,7 +130,7 @@ async function runAll(mutants, files) {
   const results = [];
   for (const [index, { name, line }] of chosen.entries()) {
     const reaching = covering.get(name) ?? [];
-    const named = values.checks ? reaching.filter(({ title }) => title.includes(checkOf(name))) : reaching;
+    const named = values.checks ? reaching.filter((test) => isOfCheck(test, checkOf(name))) : reaching;
     const some = withinBudget(named);
     if (index % perWorker === 0 && index > 0) worker = worker.renewed();
     const { failed, endless } = await worker.run({ mutant: name, plan: planOf(some) });
@@ -236,19 +246,25 @@ class Runner {
   }
 }
 
-/** The ID of the check that a mutant leaves out, or null. */
-function checkOf(name) {
-  return /\[([A-Z]+-\d{2})\]/.exec(name)?.[1] ?? null;
+/** Says whether a test is of the file that SPEC.md names for a check, and has its ID in the title. */
+function isOfCheck({ title, file }, id) {
+  const named = testsOfChecks.get(id);
+  return named !== undefined && title.includes(id) && file.endsWith(`/${builtName(named)}`);
 }
 
-/** Says of each check whether a test fails without it whose title names it. */
-function checksReport(results) {
-  const lines = results.flatMap(({ name, line, fate }) =>
-    fate === 'killed' || fate === 'endless' ? [] : [`${checkOf(name)} is not missed: ${name} (line ${line})`],
-  );
-  const ids = new Set(results.map(({ name }) => checkOf(name)));
+/** Says of each check whether a test of its own fails without it, and which of SPEC.md the code doesn't make so that it can be left out. */
+function checksReport(results, mutants) {
+  const notMissed = results.filter(({ fate }) => fate !== 'killed' && fate !== 'endless');
+  const made = new Set(mutants.map(({ name }) => checkOf(name)).filter((id) => id !== null));
+  const lines = [
+    ...notMissed.map(({ name, line }) => `${checkOf(name)} is not missed: ${name} (line ${line})`),
+    ...[...testsOfChecks.keys()].filter((id) => !made.has(id)).map((id) => `${id} is left out nowhere`),
+    ...[...made].filter((id) => !testsOfChecks.has(id)).map((id) => `${id} is not in SPEC.md`),
+  ];
   if (lines.length > 0) process.exitCode = 1;
-  return `${[...lines, `${ids.size} checks in ${results.length} places, ${lines.length} of them not missed`].join('\n')}\n`;
+  const ids = new Set(results.map(({ name }) => checkOf(name)));
+  lines.push(`${ids.size} checks in ${results.length} places, ${notMissed.length} of them not missed`);
+  return `${lines.join('\n')}\n`;
 }
 
 function report(results) {

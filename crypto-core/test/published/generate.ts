@@ -289,7 +289,10 @@ function componentData() {
   }));
 }
 
-/** Returns each file's cases, by the file's name. */
+/** For whoever has this file alone, built. */
+export { ready } from '../../src/index.ts';
+
+/** Returns each file's cases, by the file's name, once `ready` has resolved. */
 export function generate(): Record<string, readonly unknown[]> {
   const { passive, welcome } = passiveClient();
   return {

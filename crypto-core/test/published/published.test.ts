@@ -1,6 +1,8 @@
-/** Our own vectors, for others: UPDATE_PUBLISHED=1 writes them, and says so in the commit that changes them. */
+/** Our own vectors, for others: `npm run vectors:publish` writes them; the commit that changes them says so. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ready } from '../../src/index.ts';
@@ -10,13 +12,7 @@ import { generate } from './generate.ts';
 const inFormats = ['crypto-basics', 'key-schedule', 'secret-tree', 'welcome', 'passive-client'];
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-beforeAll(async () => {
-  await ready();
-  if (process.env['UPDATE_PUBLISHED'] !== '1') return;
-  for (const [name, cases] of Object.entries(generate())) {
-    writeFileSync(fileOf(name), `${JSON.stringify(cases, null, 1)}\n`);
-  }
-});
+beforeAll(ready);
 
 describe('the published vectors', () => {
   it('are what the generator makes, byte for byte, each time', () => {
@@ -27,6 +23,22 @@ describe('the published vectors', () => {
     ]);
     expect(made).toEqual(kept);
     expect(made).toHaveLength(8);
+  });
+
+  it('are what npm run vectors:publish writes', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'sinetti-vectors-'));
+    try {
+      const program = fileURLToPath(new URL('write.mjs', import.meta.url));
+      const { status } = spawnSync(process.execPath, [program, '--to', folder], { encoding: 'utf8' });
+      expect(status).toBe(0);
+      const names = readdirSync(folder);
+      expect(names).toHaveLength(8);
+      for (const name of names) {
+        expect(readFileSync(path.join(folder, name), 'utf8')).toBe(readFileSync(fileOf(name), 'utf8'));
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('pass where they are in the formats of the working group, and name the KEM', () => {

@@ -9,12 +9,14 @@ import { decode } from '../../src/codec/reader.ts';
 import { encode, varintLength } from '../../src/codec/writer.ts';
 import { byReference, byValue } from '../../src/group/proposalList.ts';
 import {
+  applicationIdExtension,
   type CommitProposal,
   CryptoError,
   createCommit,
   createProposal,
   decodeKeyPackage,
   exportGroupInfo,
+  findApplicationId,
   joinExternal,
   peekMessage,
   processCommit,
@@ -30,8 +32,10 @@ import {
   writeExtension,
 } from '../../src/structs/extension.ts';
 import { writeExternalSender } from '../../src/structs/externalSender.ts';
+import { groupInfoTBS } from '../../src/structs/groupInfo.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import type { Proposal } from '../../src/structs/proposal.ts';
+import { signWithLabel } from '../../src/suite/labels.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
 import { forgeCommit, privateMessageOf } from '../tamper/forge.ts';
 import { testEnv } from '../testEnv.ts';
@@ -83,16 +87,31 @@ describe('a fault that OpenMLS had', () => {
     const { group } = groupOf(2, SUITE, env).at(0);
     const message = decodeMlsMessage(exportGroupInfo(group));
     if (message.wireFormat !== 'group-info') throw new Error('no group info');
-    for (const type of [ExtensionTypeValue.ratchetTree, ExtensionTypeValue.externalPub]) {
-      const extensions = message.groupInfo.extensions.map((extension) =>
-        extension.type === type ? { type, data: concat(extension.data, Uint8Array.of(0)) } : extension,
-      );
-      const groupInfo = { ...message.groupInfo, extensions };
-      const bytes = encodeMlsMessage({ wireFormat: 'group-info', groupInfo });
-      const join = () => joinExternal(bytes, { ...device('joiner', env), memberCheck: anyone }, env);
-      // The tree is read before the signature is checked, external_pub only after it.
-      expect(codeOf(join)).toBe(type === ExtensionTypeValue.ratchetTree ? 'malformed' : 'bad-signature');
-    }
+    const { groupInfo } = message;
+    // Signed again, as the member could have, so that nothing else is wrong.
+    const joinWith = (longer: number | null): string => {
+      const extensions = groupInfo.extensions.map(({ type, data }) => ({
+        type,
+        data: type === longer ? concat(data, Uint8Array.of(0)) : data,
+      }));
+      const tbs = groupInfoTBS({ ...groupInfo, extensions });
+      const signature = signWithLabel(group.suite, group.signaturePrivateKey, 'GroupInfoTBS', tbs);
+      const bytes = encodeMlsMessage({
+        wireFormat: 'group-info',
+        groupInfo: { ...groupInfo, extensions, signature },
+      });
+      return codeOf(() => joinExternal(bytes, { ...device('joiner', env), memberCheck: anyone }, env));
+    };
+    expect(joinWith(null)).toBe('none');
+    expect(joinWith(ExtensionTypeValue.ratchetTree)).toBe('malformed');
+    expect(joinWith(ExtensionTypeValue.externalPub)).toBe('malformed');
+  });
+
+  it('#2134: an application_id with bytes after it is refused', () => {
+    const extension = applicationIdExtension(utf8('an id'));
+    expect(findApplicationId([extension])).toEqual(utf8('an id'));
+    const longer = { ...extension, data: concat(extension.data, Uint8Array.of(0)) };
+    expect(codeOf(() => findApplicationId([longer]))).toBe('malformed');
   });
 
   it('#2125: a change of the group extensions reaches the application beside any proposals, and alone', () => {

@@ -30,7 +30,7 @@ import {
   toHex,
 } from '../../src/index.ts';
 
-export const SUITES: readonly CipherSuiteId[] = [0x0003, 0x004d];
+export const SUITES: readonly CipherSuiteId[] = [0x0003, 0xf04d];
 
 export const anyone: MemberCheck = () => undefined;
 export const anything: CommitPolicy = () => undefined;

@@ -35,7 +35,7 @@ interface Golden {
   readonly state: { epochRecord: string; records: Record<string, string>; message: string; text: string };
 }
 
-const SUITES: readonly CipherSuiteId[] = [...SUITES_OF_TESTS, 0xf04d];
+const SUITES: readonly CipherSuiteId[] = [...SUITES_OF_TESTS, 0x004d];
 
 const LAST_TEXT = 'Until tomorrow.';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY, toHex } from '../../src/bytes.ts';
-import { byReference, type StoredProposal } from '../../src/group/proposalList.ts';
+import { byReference, byValue, type StoredProposal } from '../../src/group/proposalList.ts';
 import { MAX_LIFETIME_SECONDS } from '../../src/group/validateLeaf.ts';
 import { CryptoError, createCommit, processCommit, processProposal, ready } from '../../src/index.ts';
 import { toLeafIndex } from '../../src/structs/indices.ts';
@@ -148,6 +148,29 @@ describe('a receiver', () => {
     const other = { ...wrong, ref: flip(wrong.ref) };
     const missing = errorOf(() => processCommit(group, commit, { ...hooks, proposals: [other] }));
     expect([missing.code, missing.proposalRef]).toEqual(['missing-proposal', wrong.ref]);
+  });
+
+  it('names an Add by value by its number in the commit, as the committer does', () => {
+    const conversation = groupOf(4, SUITE, env);
+    const { group } = conversation.at(0);
+    const good = forged({});
+    const wrong = forged({ leaf: { encryptionKey: new Uint8Array(32) } });
+    const list = [remove(3), good, wrong].map(byValue);
+    const commit = forgeCommit(conversation.at(1).group, { proposals: list }, env);
+    const error = errorOf(() => processCommit(group, commit, hooks));
+    const refused = 'LEAF-11: encryption key of a new member (proposal 2 of the commit)';
+    expect([error.code, error.detail, error.proposalRef]).toEqual(['invalid-leaf', refused, null]);
+    const adds = [{}, { leaf: { encryptionKey: new Uint8Array(32) } }].map((forgery) =>
+      forgeKeyPackage(device('newcomer', env), SUITE, env, forgery),
+    );
+    const own = errorOf(() => createCommit(group, { ...hooks, removes: [toLeafIndex(3)], adds }, env));
+    expect(own.detail).toBe(refused);
+    const lifetime = { notBefore: 0n, notAfter: 1n };
+    const late = forgeKeyPackage(device('late', env), SUITE, env, {
+      leaf: { source: { type: 'key-package', lifetime } },
+    });
+    const expired = errorOf(() => createCommit(group, { ...hooks, adds: [late] }, env));
+    expect(expired.detail).toBe('LEAF-05: outside its lifetime (proposal 0 of the commit)');
   });
 
   it('names none for a fault of the commit itself', () => {

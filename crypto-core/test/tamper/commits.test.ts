@@ -92,6 +92,16 @@ describe('a commit is refused', () => {
       })),
     ).toContain('invalid-commit: COMMIT-02'));
 
+  it('COMMIT-02: whose path has a key twice, that of its leaf', () =>
+    expect(
+      whenReceived(() => ({
+        path: (path) => ({
+          ...path,
+          nodes: path.nodes.map((node) => ({ ...node, encryptionKey: path.leafNode.encryptionKey })),
+        }),
+      })),
+    ).toContain('invalid-commit: COMMIT-02: a key occurs twice'));
+
   it('COMMIT-03: with a wrong confirmation tag', () =>
     expect(whenReceived(() => ({ confirmationTag: flip }))).toContain('bad-confirmation-tag: COMMIT-03'));
 

@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY } from '../../src/bytes.ts';
 import { verifyGroupInfo, welcomeGroupInfo } from '../../src/group/groupInfo.ts';
-import { byValue } from '../../src/group/proposalList.ts';
+import { signLeaf } from '../../src/group/ownLeaf.ts';
+import { byReference, byValue } from '../../src/group/proposalList.ts';
+import { memberLeaf } from '../../src/group/state.ts';
 import { verifyRatchetTree } from '../../src/group/verifyRatchetTree.ts';
 import { type CipherSuiteId, createCommit, processCommit, ready } from '../../src/index.ts';
 import { toNodeIndex } from '../../src/structs/indices.ts';
+import type { LeafNode } from '../../src/structs/leafNode.ts';
 import { decodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import { dhkemX25519, xwing } from '../../src/suite/kem.ts';
 import { RatchetTree } from '../../src/tree/ratchetTree.ts';
@@ -12,7 +15,7 @@ import { rootHash } from '../../src/tree/treeHash.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
 import { anyone, anything, type Conversation, device, groupOf, SUITES } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
-import { forgeCommit, forgeKeyPackage } from './forge.ts';
+import { forgeCommit, forgeKeyPackage, privateMessageOf } from './forge.ts';
 
 const env = testEnv('keys');
 const hooks = { memberCheck: anyone, policy: anything };
@@ -105,6 +108,43 @@ describe.each(SUITES)('a key of suite %i that nobody can encrypt to', (suiteId) 
     expect(
       refusalOf(() => createCommit(conversation.at(0).group, { ...hooks, adds: [bytes] }, env)),
     ).toContain('invalid-leaf: LEAF-11: signature key');
+  });
+
+  it('LEAF-11: does not enter by an Update that is proposed, at whoever commits it or processes the commit', () => {
+    const conversation = ofFour();
+    const [alice, bob, carol] = [0, 1, 2].map((at) => conversation.at(at).group);
+    if (alice === undefined || bob === undefined || carol === undefined) throw new Error('no group');
+    const position = { groupId: carol.context.groupId, leafIndex: carol.ownLeaf };
+    const leafOf = (encryptionKey: Uint8Array): LeafNode =>
+      signLeaf(
+        carol.suite,
+        { ...memberLeaf(carol.tree, carol.ownLeaf), encryptionKey, source: { type: 'update' } },
+        position,
+        carol.signaturePrivateKey,
+      );
+    const outcomes = (encryptionKey: Uint8Array): string[] => {
+      const proposal = { type: 'update', leafNode: leafOf(encryptionKey) } as const;
+      const { stored } = privateMessageOf(carol, { type: 'proposal', proposal }, null, env);
+      if (stored === null) throw new Error('no proposal');
+      const proposals = [stored];
+      const commit = forgeCommit(bob, { proposals: proposals.map(byReference) }, env);
+      return [
+        refusalOf(() => createCommit(alice, { ...hooks, proposals }, env)),
+        refusalOf(() => processCommit(alice, commit, { ...hooks, proposals })),
+      ];
+    };
+    for (const [what, key] of unusableKeys(suiteId)) {
+      for (const outcome of outcomes(key)) {
+        expect([what, outcome]).toEqual([
+          what,
+          expect.stringContaining('invalid-leaf: LEAF-11: encryption key of leaf 2 (proposal '),
+        ]);
+      }
+    }
+    const [own, received] = outcomes(carol.suite.kem.generateKeyPair(env).publicKey);
+    expect(own).toBe('none');
+    // The forged path was made for the tree without the Update, so that only the tag tells.
+    expect(received).not.toContain('LEAF-11');
   });
 
   it('LEAF-11: does not enter by the leaf of a committer, which the error names', () => {

@@ -18,14 +18,14 @@ export function addMember(
   own: OwnKeyPackage,
 ): void {
   // @ts-expect-error a client is added by a KeyPackage only after verifyKeyPackage accepted it for the group
-  applyChanges(tree, { ...changes, adds: [{ keyPackage: unverified, ref: null }] });
+  applyChanges(tree, { ...changes, adds: [{ keyPackage: unverified, number: 0, ref: null }] });
   // @ts-expect-error an own KeyPackage was verified for no group
-  applyChanges(tree, { ...changes, adds: [{ keyPackage: own, ref: null }] });
+  applyChanges(tree, { ...changes, adds: [{ keyPackage: own, number: 0, ref: null }] });
   for (const { keyPackage: verified } of changes.adds) {
     // @ts-expect-error a verified KeyPackage is unverified again once a field of it changes
     // oxlint-disable-next-line typescript/no-misused-spread -- at run time it is no instance of a class
     const keyPackage: KeyPackage = { ...verified, initKey: unverified.initKey };
-    applyChanges(tree, { ...changes, adds: [{ keyPackage, ref: null }] });
+    applyChanges(tree, { ...changes, adds: [{ keyPackage, number: 0, ref: null }] });
   }
 }
 

@@ -1,8 +1,8 @@
 // Measures how long it takes to refuse what was made to be dear. A program of its own: attacks.js <rounds> prints JSON.
 import { createHash } from 'node:crypto';
-import { CryptoError, ready } from '../../../crypto-core/src/index.ts';
+import { CryptoError, DEFAULT_LIMITS, ready } from '../../../crypto-core/src/index.ts';
 import { sha256 } from '../../../crypto-core/src/suite/sodium.ts';
-import { dearTrees } from '../../../crypto-core/test/hostile/dear.ts';
+import { type Dear, dearCommit, dearTrees } from '../../../crypto-core/test/hostile/dear.ts';
 import { memberAttacks, messageAttacks } from '../../../crypto-core/test/hostile/messages.ts';
 import { treeAttacks } from '../../../crypto-core/test/hostile/trees.ts';
 import { SUITES } from '../../../crypto-core/test/scenario/world.ts';
@@ -55,14 +55,20 @@ const attacks = SUITES.flatMap((suite) =>
     make(suite, env).map(({ name, bytes, receive }) => measure(name, bytes, receive)),
   ),
 );
-const dear = dearLeaves.flatMap((leaves) =>
-  SUITES.flatMap((suite) =>
-    dearTrees(suite, leaves, env).map(({ name, honest, hostile, receive, primitives }) => ({
-      ...measure(name, hostile, () => receive(hostile)),
-      joined: measure(name, honest, () => receive(honest)).refused,
-      unknownSigner: measure(name, hostile, () => receive(hostile, nobody)).refused,
-      primitives: measure(name, honest, primitives).refused,
-    })),
+
+function measureDear({ name, honest, hostile, receive, primitives }: Dear) {
+  return {
+    ...measure(name, hostile, () => receive(hostile)),
+    joined: measure(name, honest, () => receive(honest)).refused,
+    unknownSigner: measure(name, hostile, () => receive(hostile, nobody)).refused,
+    primitives: measure(name, honest, primitives).refused,
+  };
+}
+
+const dear = [
+  ...dearLeaves.flatMap((leaves) =>
+    SUITES.flatMap((suite) => dearTrees(suite, leaves, env).map(measureDear)),
   ),
-);
+  ...SUITES.map((suite) => measureDear(dearCommit(suite, DEFAULT_LIMITS.proposals, env))),
+];
 process.stdout.write(JSON.stringify({ attacks, dear }));
