@@ -54,7 +54,7 @@ const copyCount = async () => (await copies()).length;
 
 const lines = (tab: Tab, key: string) => () => tab.lines(key);
 
-it('a second browser of the same person reads what was said before it came', async () => {
+it('a second browser of the same person reads what was said before it came, and opens a file of then', async () => {
   await anna.actions.sendMessage(bert.userId, 'Before the phone.');
   await until(lines(bert, anna.userId), ['received: Before the phone.']);
   await bert.actions.sendMessage(anna.userId, 'Answered before the phone.');
@@ -62,6 +62,10 @@ it('a second browser of the same person reads what was said before it came', asy
   await anna.actions.addGroupMembers(groupId, [bert.userId]);
   await anna.actions.sendMessage(groupKeyOf(groupId), 'In the group, too.');
   await until(copyCount, 3);
+  const chart = Uint8Array.from({ length: 600_000 }, (_, at) => (at * 31 + (at >> 8)) % 251);
+  const facts = { name: 'chart.pdf', type: 'application/pdf', kind: 'file', description: 'A chart' } as const;
+  await (await bert.actions.files()).send(anna.userId, 'And a file.', [{ source: new Blob([chart]), facts }]);
+  await until(copyCount, 4);
 
   const phone = await newBrowser().openTab().logIn('anna');
   await untilConnected(phone);
@@ -69,7 +73,19 @@ it('a second browser of the same person reads what was said before it came', asy
   await until(lines(phone, bert.userId), [
     'received: Before the phone.',
     'received: Answered before the phone.',
+    'received: <files>',
   ]);
+  const message = phone.chat(bert.userId).messages.at(-1);
+  if (message?.content.kind !== 'files') throw new Error('no files');
+  expect(message.content).toMatchObject({
+    text: 'And a file.',
+    files: [{ name: 'chart.pdf', description: 'A chart', size: 600_000 }],
+  });
+  const { conversationId, messageId } = message;
+  const [file] = message.content.files;
+  if (file === undefined) throw new Error('no file');
+  const opened = await (await phone.actions.files()).read({ conversationId, messageId, index: 0 }, file);
+  expect(Buffer.compare(Buffer.from(await opened.arrayBuffer()), chart)).toBe(0);
   await phone.actions.openGroup(groupId);
   await until(lines(phone, groupKeyOf(groupId)), ['received: In the group, too.']);
 

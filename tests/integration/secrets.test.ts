@@ -19,6 +19,7 @@ import {
   until,
   untilConnected,
 } from './support/browser.ts';
+import { openedRecords } from './support/openedRecords.ts';
 import { type RecordingProxy, startRecordingProxy } from './support/recordingProxy.ts';
 import { bytesOfFolder, bytesOfIndexedDb, findSecrets, type Secret } from './support/scan.ts';
 
@@ -39,7 +40,15 @@ const sentences = {
   caption: 'The map that he drew of the shallows',
   fileName: 'shallows-of-the-north.pdf',
   description: 'A map with a cross on a rock',
+  fileType: 'image/webp',
+  pictureName: 'lantern-room-at-noon.webp',
+  mention: 'The tide table is with',
+  forwarded: 'As it was said in the boathouse, word for word.',
+  takenReaction: '🧑🏿‍🚒',
+  disappeared: 'Count the oars again before they come back.',
 };
+/** Gone from every browser at the end. */
+const erased = ['deleted', 'takenReaction', 'disappeared'] as const;
 const passwords = {
   anna: 'correct horse battery staple 91',
   bert: 'välkommen till skärgården 17',
@@ -48,6 +57,14 @@ const passwords = {
 };
 
 const fileBytes = new TextEncoder().encode('The shallows begin where the oak stood. '.repeat(500));
+
+const drawnBytes = (length: number, step: number) =>
+  Uint8Array.from({ length }, (_, at) => (at * step + (at >> 3) * 13 + 5) % 251);
+const pictureBytes = drawnBytes(3000, 89);
+const previewBytes = drawnBytes(240, 57);
+const voiceBytes = drawnBytes(9000, 101);
+/** As loud as its 64 parts are. */
+const waveform = Array.from({ length: 64 }, (_, at) => (at * 11 + (at >> 2)) % 32);
 
 const text = (name: string, value: string): Secret => ({ name, bytes: Buffer.from(value) });
 
@@ -62,6 +79,8 @@ const wrapKeys: Secret[] = [];
 const proofSeeds: Secret[] = [];
 /** As the person keeps it. */
 let recoveryKey = '';
+/** Everything that the browsers keep, as whoever has their storage keys reads it. */
+let opened: Buffer;
 let found: Record<'traffic' | 'files' | 'relayLog' | 'clientLog' | 'localStorage' | 'indexedDb', Buffer>;
 
 const options: BrowserOptions = {
@@ -142,6 +161,8 @@ async function playStory(): Promise<void> {
   await until(() => seen().map(({ content }) => content.kind), ['text', 'text', 'deleted', 'files']);
   await until(() => seen()[0]?.reactions?.map(({ emoji }) => emoji), [sentences.reaction]);
 
+  await playRest({ anna, bert, phone, groupId, reacted: overRest });
+
   // Bert logs out, which leaves only sealed records; the others stay signed in.
   await bert.actions.logOut();
   await bert.logIn('bert', passwords.bert);
@@ -168,11 +189,71 @@ async function playStory(): Promise<void> {
   await rescued.actions.revokeDevice(deviceId);
 }
 
+interface Rest {
+  readonly anna: Tab;
+  readonly bert: Tab;
+  readonly phone: Tab;
+  readonly groupId: string;
+  /** Message id of what Anna reacts to. */
+  readonly reacted: string;
+}
+
+/** A picture, a voice message, a mention, a forwarded text, a star, a pin, and what is taken back or disappears. */
+async function playRest({ anna, bert, groupId, phone, reacted }: Rest): Promise<void> {
+  const key = bert.userId;
+  const group = groupKeyOf(groupId);
+  const textsOf = (tab: Tab, of: string) =>
+    tab.chat(of).messages.flatMap(({ content }) => (content.kind === 'text' ? [content.text] : []));
+  const preview = { type: 'image/webp', bytes: Buffer.from(previewBytes).toString('base64url') } as const;
+  const picture = { type: 'image/webp', kind: 'picture', width: 1200, height: 800, preview } as const;
+  const voice = { type: 'audio/webm', kind: 'voice', duration: 4000, waveform } as const;
+  await (await anna.actions.files()).send(key, '', [
+    { source: new Blob([pictureBytes]), facts: { ...picture, name: sentences.pictureName, description: '' } },
+    { source: new Blob([voiceBytes]), facts: { ...voice, name: 'voice.webm', description: '' } },
+  ]);
+  const kinds = () => {
+    const last = bert.chat(anna.userId).messages.at(-1)?.content;
+    return last?.kind === 'files' ? last.files.map(({ kind }) => kind) : [];
+  };
+  await until(kinds, ['picture', 'voice']);
+
+  const link = `[@bert](sinetti:user/${bert.userId})`;
+  await anna.actions.sendMessage(group, `${sentences.mention} ${link}`);
+  await anna.actions.forwardMessage(group, { text: sentences.forwarded });
+  await until(() => textsOf(bert, group).at(-1), sentences.forwarded);
+
+  const reaction = { kind: 'reaction', of: reacted, emoji: sentences.takenReaction } as const;
+  const reactions = () =>
+    bert.chat(anna.userId).messages.find(({ messageId }) => messageId === reacted)?.reactions?.length;
+  await anna.actions.changeMessage(key, { ...reaction, isTaken: false });
+  await until(reactions, 2);
+  await anna.actions.changeMessage(key, { ...reaction, isTaken: true });
+  await until(reactions, 1);
+  await anna.actions.setStar(key, reacted, true);
+  await anna.actions.setPinned(key, reacted, true);
+  await until(() => bert.chat(anna.userId).state?.pinned.length, 1);
+
+  await anna.actions.setMessageTimer(key, 5);
+  await anna.actions.sendMessage(key, sentences.disappeared);
+  await until(() => textsOf(bert, anna.userId).at(-1), sentences.disappeared);
+  for (const [tab, chat] of [
+    [anna, key],
+    [bert, anna.userId],
+    [phone, key],
+  ] as const)
+    await until(() => textsOf(tab, chat).includes(sentences.disappeared), false);
+  await anna.actions.setMessageTimer(key, 0);
+}
+
 beforeAll(async () => {
   dataDir = await temporaryFolder();
   relay = await startTestRelay({ dataDir });
   proxy = await startRecordingProxy(relay);
   await playStory();
+  opened = await openedRecords(
+    browsers.map(({ indexedDB }) => indexedDB),
+    drawn.map(({ bytes }) => bytes),
+  );
   found = {
     traffic: proxy.traffic(),
     files: await bytesOfFolder(dataDir),
@@ -220,8 +301,16 @@ describe.each(places)('what leaves the worker for %s', (place) => {
     expect(findSecrets(found[place], secrets)).toEqual([]);
   });
 
-  it('holds no bytes of a file', () => {
-    expect(findSecrets(found[place], [{ name: 'file', bytes: fileBytes.subarray(1000, 1064) }])).toEqual([]);
+  it('holds no bytes of a file, a preview or a waveform', () => {
+    const secrets = [
+      { name: 'file', bytes: fileBytes.subarray(1000, 1064) },
+      { name: 'picture', bytes: pictureBytes.subarray(1000, 1064) },
+      { name: 'voice', bytes: voiceBytes.subarray(1000, 1064) },
+      { name: 'preview', bytes: previewBytes.subarray(60, 124) },
+      { name: 'waveform', bytes: Uint8Array.from(waveform) },
+      text('waveform as numbers', waveform.slice(8, 24).join()),
+    ];
+    expect(findSecrets(found[place], secrets)).toEqual([]);
   });
 
   it('holds no password, no key that wraps the vault and no seed that signs proofs', () => {
@@ -240,6 +329,23 @@ it.each(['files', 'relayLog', 'clientLog', 'localStorage', 'indexedDb'] as const
     expect(findSecrets(found[place], [...authKeys, recoveryProof()])).toEqual([]);
   },
 );
+
+describe('what the browsers keep, for whoever opens all of it', () => {
+  it('holds nothing that was deleted, was taken back or has disappeared', () => {
+    const secrets = erased.map((name) => text(name, sentences[name]));
+    expect(findSecrets(opened, secrets)).toEqual([]);
+  });
+
+  it('holds all the rest, so that the search would find it', () => {
+    const kept = Object.entries(sentences).filter(([name]) => !erased.some((gone) => gone === name));
+    const secrets = [
+      ...kept.map(([name, value]) => text(name, value)),
+      { name: 'preview', bytes: previewBytes },
+      { name: 'waveform', bytes: Uint8Array.from(waveform) },
+    ];
+    expect(findSecrets(opened, secrets).sort()).toEqual(secrets.map(({ name }) => name).sort());
+  });
+});
 
 describe('the search itself', () => {
   it('sees the traffic: what proves the password goes to the relay, and is found there', () => {

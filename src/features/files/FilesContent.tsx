@@ -36,16 +36,21 @@ export function FilesContent({ message, reachable }: FilesContentProps) {
   if (message.content.kind !== 'files') return null;
   const { conversationId, messageId } = message;
   const tabIndex = reachable ? 0 : -1;
+  const all = message.content.files.map((file, index) => {
+    const place = { conversationId, messageId, index };
+    return { file, place, isHere: upload === undefined, tabIndex };
+  });
+  const pictures = all.filter(({ file }) => file.kind === 'picture');
+  const isGrid = pictures.length > 1;
   return (
     <div className={styles.files}>
-      {message.content.files.map((file, index) => {
-        const place = { conversationId, messageId, index };
-        const props = { file, place, isHere: upload === undefined, tabIndex };
+      {isGrid && <Grid pictures={pictures} />}
+      {all.map((props) => {
+        const { file, place } = props;
         const Part = parts[file.kind];
         return (
-          // oxlint-disable-next-line react/no-array-index-key -- the files of one message never change places
-          <Fragment key={index}>
-            <Part {...props} />
+          <Fragment key={place.index}>
+            {!(isGrid && file.kind === 'picture') && <Part {...props} />}
             <DownloadLine place={place} tabIndex={tabIndex} />
           </Fragment>
         );
@@ -63,39 +68,69 @@ interface PartProps {
   tabIndex: number;
 }
 
-function Picture({ file, isHere, place, tabIndex }: PartProps) {
-  const { problem, retry, url } = useFileUrl(place, file, isHere);
+/** Cells of a grid: who wants the other pictures finds them behind the last one. */
+const mostCells = 6;
+
+/** Pictures that came together, side by side. */
+function Grid({ pictures }: { pictures: readonly PartProps[] }) {
+  const cells = pictures.slice(0, mostCells);
+  return (
+    <div className={styles.grid} data-odd={cells.length % 2 === 1 || undefined}>
+      {cells.map((props, at) => (
+        <Picture
+          key={props.place.index}
+          {...props}
+          isCell
+          more={at === mostCells - 1 ? pictures.length - mostCells : 0}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface PictureProps extends PartProps {
+  /** One of several, which are cut to cells. */
+  isCell?: boolean;
+  /** The pictures behind it that have no cell. */
+  more?: number;
+}
+
+function Picture({ file, isCell = false, isHere, more = 0, place, tabIndex }: PictureProps) {
+  const { fail, problem, retry, url } = useFileUrl(place, file, isHere);
+  const save = useSave(place, file);
   const [isOpen, setOpen] = useState(false);
   const words = pictureWords(file);
-  const ratio =
-    file.width === undefined || file.height === undefined ? undefined : `${file.width} / ${file.height}`;
+  const isSized = !isCell && file.width !== undefined && file.height !== undefined;
+  const style = isSized ? { aspectRatio: `${file.width} / ${file.height}` } : undefined;
   return (
-    <figure className={styles.picture}>
+    <figure className={styles.picture} data-problem={problem !== null || undefined}>
       <button
         type="button"
         className={styles.open}
         tabIndex={tabIndex}
-        aria-label={t('files.view', { name: words })}
+        aria-label={
+          more > 0 ? t('files.viewMore', { name: words, count: more }) : t('files.view', { name: words })
+        }
         aria-haspopup="dialog"
         disabled={url === null}
         onClick={() => setOpen(true)}
       >
         {url === null && file.preview !== undefined ? (
-          <img
-            className={styles.preview}
-            style={{ aspectRatio: ratio }}
-            src={previewUrl(file.preview)}
-            alt={words}
-          />
+          <img className={styles.preview} style={style} src={previewUrl(file.preview)} alt={words} />
         ) : (
-          <img className={styles.image} style={{ aspectRatio: ratio }} src={url ?? undefined} alt={words} />
+          <img className={styles.image} style={style} src={url ?? undefined} alt={words} onError={fail} />
+        )}
+        {more > 0 && (
+          <span className={styles.more} aria-hidden="true">
+            {t('files.more', { count: more })}
+          </span>
         )}
       </button>
       {problem !== null && (
         <figcaption className={styles.problem}>
           {problem}
-          <Button size="small" variant="quiet" tabIndex={tabIndex} onClick={retry}>
-            {t('files.tryAgain')}
+          <Button size="small" variant="quiet" tabIndex={tabIndex} onClick={retry ?? save}>
+            {t(retry === null ? 'files.download' : 'files.tryAgain')}
           </Button>
         </figcaption>
       )}

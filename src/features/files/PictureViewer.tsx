@@ -47,7 +47,7 @@ interface ViewerProps {
 
 function Viewer({ picture: { file, place }, onShow }: ViewerProps) {
   const pictures = usePictures();
-  const { problem, retry, url } = useFileUrl(place, file, true);
+  const { fail, problem, retry, url } = useFileUrl(place, file, true);
   const save = useSave(place, file);
   const box = useRef<HTMLDivElement>(null);
   const { larger, move, pointers, reset, smaller, zoom } = useZoom(box, url);
@@ -97,14 +97,17 @@ function Viewer({ picture: { file, place }, onShow }: ViewerProps) {
             src={url}
             alt={pictureWords(file)}
             draggable={false}
+            onError={fail}
           />
         )}
         {problem !== null && (
           <p className={styles.problem} role="alert">
             {problem}
-            <Button size="small" variant="quiet" onClick={retry}>
-              {t('files.tryAgain')}
-            </Button>
+            {retry !== null && (
+              <Button size="small" variant="quiet" onClick={retry}>
+                {t('files.tryAgain')}
+              </Button>
+            )}
           </p>
         )}
       </div>

@@ -36,6 +36,25 @@ export function withoutGifMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<A
   return [...kept, Uint8Array.of(separator.end)];
 }
 
+/**
+ * The pixels that a decoder makes room for: those of the screen, and of a first frame that is larger or stands outside.
+ * @returns null where the first frame doesn't begin within the bytes
+ */
+export function gifSize(bytes: Uint8Array<ArrayBuffer>): { width: number; height: number } | null {
+  const u16 = (at: number) => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+  let at = 13 + tableLength(bytes[10]);
+  while (bytes[at] === separator.extension) {
+    const end = endOfBlocks(bytes, at + 2);
+    if (end === null) return null;
+    at = end;
+  }
+  if (bytes[at] !== separator.image || at + 9 > bytes.length) return null;
+  return {
+    width: Math.max(u16(6), u16(at + 1) + u16(at + 5)),
+    height: Math.max(u16(8), u16(at + 3) + u16(at + 7)),
+  };
+}
+
 /** Bytes of the table of colours that a byte of flags announces. */
 function tableLength(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);

@@ -2,12 +2,10 @@
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { FilePreview } from '../../store/files.ts';
-import type { PictureHeader } from './pictureHeader.ts';
+import { checkPixels, type PictureHeader } from './pictureHeader.ts';
 
 /** Pixels of the longer side. */
 const longestSide = 2560;
-/** Pixels in all: four bytes of memory each, and a phone has room for some. */
-const mostPixels = 100_000_000;
 const quality = 0.85;
 /** Pixels of a preview's longer side, tried in this order until it is small enough. */
 const previewSides = [320, 240, 160, 96, 48, 24];
@@ -27,17 +25,11 @@ export interface DrawnPicture {
  */
 export async function drawAnew(
   source: Blob,
-  { size, type }: PictureHeader,
+  header: PictureHeader,
   previewBytes: number,
 ): Promise<DrawnPicture> {
-  // Only the first bytes were read: nobody has asked for the memory yet.
-  if (size === null || size.width * size.height > mostPixels) {
-    const values = { width: size?.width ?? 0, height: size?.height ?? 0 };
-    throw new AppError(
-      'usage',
-      size === null ? t('files.pictureUnreadable') : t('files.pictureTooLarge', values),
-    );
-  }
+  checkPixels(header);
+  const { type } = header;
   let bitmap: ImageBitmap;
   try {
     bitmap = await createImageBitmap(source, { imageOrientation: 'from-image' });

@@ -1,13 +1,47 @@
 /** A picture's type and size by its first bytes, however it is called: a decoder that is asked to find out fills the memory first. */
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { gifSize } from './gif.ts';
+
+interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface PictureHeader {
   readonly type: 'image/avif' | 'image/gif' | 'image/heic' | 'image/jpeg' | 'image/png' | 'image/webp';
   /** Pixels; null where they stand further in than is read. */
-  readonly size: { readonly width: number; readonly height: number } | null;
+  readonly size: PictureSize | null;
 }
 
 /** Bytes of a file that are read for it: in photographs the previews of cameras come first. */
-export const headerLength = 256 * 1024;
+const headerLength = 256 * 1024;
+
+/** Pixels in all: four bytes of memory each, and a phone has room for some. */
+const mostPixels = 100_000_000;
+
+/**
+ * Makes sure that a picture has no more pixels than fit, before anybody asks for the memory.
+ * @returns its size
+ * @throws AppError `usage` for more, `unsupported` for no picture, or one that doesn't say how many
+ */
+export function checkPixels(header: PictureHeader | null): PictureSize {
+  const size = header?.size ?? null;
+  if (size === null) throw new AppError('unsupported', t('files.pictureUnreadable'));
+  if (size.width * size.height > mostPixels)
+    throw new AppError('usage', t('files.pictureTooLarge', { ...size }));
+  return size;
+}
+
+/** As {@link checkPixels}, of a whole picture. */
+export async function checkPicture(picture: Blob): Promise<PictureSize> {
+  return checkPixels(readPictureHeader(await headOf(picture)));
+}
+
+/** The bytes of a file by which its type is known. */
+export async function headOf(file: Blob): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await file.slice(0, headerLength).arrayBuffer());
+}
 
 /** Null for what is no picture that browsers show. */
 export function readPictureHeader(bytes: Uint8Array<ArrayBuffer>): PictureHeader | null {
@@ -18,12 +52,7 @@ export function readPictureHeader(bytes: Uint8Array<ArrayBuffer>): PictureHeader
   if (has(0, '\x89PNG\r\n\x1a\n') && has(12, 'IHDR')) {
     return { type: 'image/png', size: sizeAt(view, 24, () => [view.getUint32(16), view.getUint32(20)]) };
   }
-  if (has(0, 'GIF87a') || has(0, 'GIF89a')) {
-    return {
-      type: 'image/gif',
-      size: sizeAt(view, 10, () => [view.getUint16(6, true), view.getUint16(8, true)]),
-    };
-  }
+  if (has(0, 'GIF87a') || has(0, 'GIF89a')) return { type: 'image/gif', size: gifSize(bytes) };
   if (has(0, 'RIFF') && has(8, 'WEBP')) return { type: 'image/webp', size: webpSize(view, has) };
   if (has(0, '\xff\xd8\xff')) return { type: 'image/jpeg', size: jpegSize(view) };
   if (!has(4, 'ftyp')) return null;

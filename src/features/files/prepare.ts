@@ -5,7 +5,7 @@ import type { NewFile } from '../../store/files.ts';
 import { withoutGifMetadata } from './gif.ts';
 import { measure } from './measure.ts';
 import { drawAnew } from './picture.ts';
-import { headerLength, readPictureHeader } from './pictureHeader.ts';
+import { checkPicture, headOf, readPictureHeader } from './pictureHeader.ts';
 
 /** Bytes that all previews of a message have together. */
 const allPreviews = 44 * 1024;
@@ -17,7 +17,7 @@ const largestPreview = 8 * 1024;
  * @throws AppError for a picture that can't be drawn, and for a GIF that can't be read to its end
  */
 export async function prepare(source: File, count: number): Promise<NewFile> {
-  const head = new Uint8Array(await source.slice(0, headerLength).arrayBuffer());
+  const head = await headOf(source);
   const header = readPictureHeader(head);
   const room = Math.min(largestPreview, Math.floor(allPreviews / count));
   if (header === null) return asPlayed(source, playableType(head, source.type), room);
@@ -26,8 +26,11 @@ export async function prepare(source: File, count: number): Promise<NewFile> {
     const { facts } = asFile(source);
     const kept = withoutGifMetadata(new Uint8Array(await source.arrayBuffer()));
     if (kept === null) throw new AppError('unsupported', t('files.pictureUnreadable'));
-    const type = 'image/gif';
-    return { source: new Blob(kept, { type }), facts: { ...facts, type, kind: 'picture', ...header.size } };
+    const { type } = header;
+    const cleaned = new Blob(kept, { type });
+    // The first frame counts, and what was in front of it may have been long.
+    const { size } = await checkPicture(cleaned);
+    return { source: cleaned, facts: { ...facts, type, kind: 'picture', ...size } };
   }
   const { height, picture, preview, type, width } = await drawAnew(source, header, room);
   const facts = {

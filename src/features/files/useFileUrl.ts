@@ -1,9 +1,11 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { errorCode } from '../../lib/errorCode.ts';
 import { errorText } from '../../lib/errorText.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import type { AttachedFile, FilePlace } from '../../store/files.ts';
+import { checkPicture } from './pictureHeader.ts';
 
 /** Bytes above which a picture is not fetched before it is asked for. */
 const fetchedAtOnce = 20 * 1024 * 1024;
@@ -13,8 +15,16 @@ interface Fetched {
   readonly url: string | null;
   /** A sentence on why it is not. */
   readonly problem: string | null;
-  readonly retry: () => void;
+  /** Null where it came, and is nothing to be shown. */
+  readonly retry: (() => void) | null;
+  /** Called where the element can't show it. */
+  readonly fail: () => void;
 }
+
+type State = Pick<Fetched, 'problem' | 'url'> & { readonly isUnshown: boolean };
+const idle: State = { url: null, problem: null, isUnshown: false };
+/** Codes of {@link checkPicture}. */
+const unshown: ReadonlySet<unknown> = new Set(['usage', 'unsupported']);
 
 /** Fetches a picture while it is in sight. What was fetched is gone with the element: deleted messages leave nothing here. */
 export function useFileUrl(
@@ -23,21 +33,25 @@ export function useFileUrl(
   wanted: boolean,
 ): Fetched {
   const actions = useAtomValue(requiredActionsAtom);
-  const [state, setState] = useState<Omit<Fetched, 'retry'>>({ url: null, problem: null });
+  const [state, setState] = useState(idle);
   const [attempts, setAttempts] = useState(0);
   useEffect(() => {
     if (!wanted || (file.size > fetchedAtOnce && attempts === 0)) return undefined;
     let url: string | null = null;
     let isOver = false;
-    setState({ url: null, problem: null });
+    setState(idle);
     void (async () => {
       try {
         const blob = await (await actions.files()).read({ conversationId, messageId, index }, file);
+        // The sender's word for its pixels is no reason to believe them.
+        await checkPicture(blob);
         if (isOver) return;
         url = URL.createObjectURL(blob);
-        setState({ url, problem: null });
+        setState({ ...idle, url });
       } catch (error) {
-        if (!isOver) setState({ url: null, problem: errorText(error, t('files.readFailed')) });
+        if (isOver) return;
+        const problem = errorText(error, t('files.readFailed'));
+        setState({ url: null, problem, isUnshown: unshown.has(errorCode(error)) });
       }
     })();
     return () => {
@@ -47,5 +61,11 @@ export function useFileUrl(
     // The file is a part of its message, of which each drawing may have another copy.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [actions, attempts, conversationId, index, messageId, wanted, file.size]);
-  return { ...state, retry: () => setAttempts((before) => before + 1) };
+  const { isUnshown, problem, url } = state;
+  return {
+    url,
+    problem,
+    retry: isUnshown ? null : () => setAttempts((before) => before + 1),
+    fail: () => setState({ url: null, problem: t('files.pictureUnreadable'), isUnshown: true }),
+  };
 }

@@ -1,8 +1,20 @@
+import { paddedLength } from '@sinetti/crypto-core';
+import {
+  DISPOSITION,
+  type ExternalPart,
+  encodeMimiContent,
+  FILE_CHUNK_LENGTH,
+  runningSha256,
+  SEALED_FILE_CHUNK_LENGTH,
+  sealedFileLength,
+  sealFileChunk,
+} from '@sinetti/crypto-core/content';
 import { describe, expect, it } from 'vitest';
 import type { UploadedFile } from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { limits } from '#workers/codec/limits.ts';
 import { ALICE, ALICE_AND_BOB, createPair, selfOf, type TestDevice } from './support/device.ts';
+import { createPairWithRogue } from './support/roguePair.ts';
 
 const PIECE = limits.filePiece;
 const SENT_AT = '2026-03-01T10:00:00.000Z';
@@ -137,6 +149,88 @@ describe('a file beside a message', () => {
     expect(await codeOf(bob.api.openPiece(handle, 0, sealed[1]!))).toBe('malformed');
     expect(await codeOf(bob.api.openPiece(handle, 1, sealed[1]!.slice(0, -1)))).toBe('malformed');
     expect(await codeOf(bob.api.openPiece(handle, 9, sealed[1]!))).toBe('malformed');
+  });
+});
+
+describe('a file whose message lies about it', () => {
+  const length = PIECE + 5;
+  const key = Uint8Array.from({ length: 32 }, (_, at) => at);
+
+  /** The file as a client without our rules seals it, and the pieces in which it is opened as long as that one says. */
+  function sealAs(size: number) {
+    const padded = new Uint8Array(paddedLength(length));
+    padded.set(bytesOf(length));
+    const chunks = Array.from({ length: Math.ceil(padded.length / FILE_CHUNK_LENGTH) }, (_, index) =>
+      sealFileChunk(
+        { key, length: padded.length },
+        index,
+        padded.subarray(index * FILE_CHUNK_LENGTH, (index + 1) * FILE_CHUNK_LENGTH),
+      ),
+    );
+    const whole = Buffer.concat(chunks);
+    const given = new Uint8Array(sealedFileLength(paddedLength(size)));
+    given.set(whole.subarray(0, given.length));
+    const pieceLength = (PIECE / FILE_CHUNK_LENGTH) * SEALED_FILE_CHUNK_LENGTH;
+    const pieces = Array.from(
+      { length: Math.ceil(given.length / pieceLength) },
+      (_, at) => given.slice(at * pieceLength, (at + 1) * pieceLength).buffer,
+    );
+    const hash = runningSha256();
+    hash.update(given);
+    return { pieces, hash: hash.digest() };
+  }
+
+  async function announce(size: number, hash: Uint8Array, pieces: readonly ArrayBuffer[]) {
+    const { alice, bob } = await createPairWithRogue();
+    const part: ExternalPart = {
+      kind: 'external',
+      disposition: DISPOSITION.attachment,
+      language: '',
+      contentType: 'application/pdf',
+      url: `sinetti:blob/${blobId}`,
+      expires: 0,
+      size,
+      encAlg: 29,
+      key,
+      nonce: new Uint8Array(),
+      aad: new Uint8Array(),
+      hashAlg: 1,
+      contentHash: hash,
+      description: '',
+      filename: 'plan.pdf',
+    };
+    const said = { salt: new Uint8Array(16), replaces: null, topicId: new Uint8Array(), expires: null };
+    bob.send(
+      ALICE_AND_BOB,
+      encodeMimiContent({ ...said, inReplyTo: null, extensions: new Map(), body: part }),
+    );
+    await alice.sync();
+    const [message] = await alice.history(ALICE_AND_BOB);
+    expect(message?.content).toMatchObject({ kind: 'files', files: [{ name: 'plan.pdf', size }] });
+    const { handle, sealedPieces } = await alice.api.openFile(ALICE_AND_BOB, message!.messageId, 0);
+    expect(sealedPieces).toBe(pieces.length);
+    const codes: string[] = [];
+    for (const [index, piece] of pieces.entries())
+      codes.push(await codeOf(alice.api.openPiece(handle, index, piece)));
+    return codes;
+  }
+
+  it('is given out to its last piece if that says the truth, which is refused where it says another hash', async () => {
+    const { hash, pieces } = sealAs(length);
+    expect(await announce(length, hash, pieces)).toEqual(['nothing', 'nothing']);
+    const other = hash.map((byte, at) => (at === 31 ? byte ^ 1 : byte));
+    expect(await announce(length, other, pieces)).toEqual(['nothing', 'decrypt-failed']);
+  });
+
+  it.each([
+    ['longer', length + FILE_CHUNK_LENGTH, ['nothing', 'decrypt-failed']],
+    ['shorter', length - FILE_CHUNK_LENGTH, ['decrypt-failed']],
+  ])('by a chunk, is refused at its last piece: as %s', async (_what, size, codes) => {
+    const { hash, pieces } = sealAs(size);
+    expect(await announce(size, hash, pieces)).toEqual(codes);
+    // As long as it is in truth, it has not even the length of its pieces.
+    const honest = sealAs(length).pieces.slice(0, pieces.length);
+    expect((await announce(size, hash, honest)).at(-1)).toBe('malformed');
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Chat, chatsAtom } from '#src/store/chats.ts';
 import { aino, chat, message, veikko } from '../support/app.tsx';
 import { bubble, choose, openVeikko, showMessages, type World } from '../support/messagesTab.tsx';
+import { png } from '../support/pictures.ts';
 
 const secret = message(aino.id, 'Atlantis', { isEdited: true, timer: 60 });
 const other = message(veikko.id, 'Stays');
@@ -59,7 +60,7 @@ describe('what is open about a message whose time is over', () => {
     ] as const;
     const picture = message(veikko.id, '', { content: { kind: 'files', text: '', files }, timer: 60 });
     const world = showMessages({ [veikko.id]: chat([picture, other]) });
-    const read = { read: async () => new Blob(['map']) };
+    const read = { read: async () => new Blob([png(9, 9)]) };
     // Before the chat opens: the code for files may be there already, and asks at once.
     world.actions.files.mockResolvedValue(read as never);
     await world.user.click(screen.getByRole('button', { name: /veikko/ }));

@@ -83,7 +83,7 @@ export async function dump(browser: Browser): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-interface OpenedRecord {
+export interface OpenedRecord {
   readonly store: string;
   /** The key of the record, its parts joined by slashes. */
   readonly place: string;
