@@ -12,7 +12,6 @@ import {
   type ForkReason,
   GroupRecord,
   MembersRecord,
-  OutboxRecord,
   PendingRecord,
   readConversation,
   type Submission,
@@ -25,6 +24,7 @@ import { MembershipPolicy } from './membershipPolicy.ts';
 import { MessageKeeper } from './messageKeeper.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
 import { agreedIn } from './rules/agreed.ts';
+import { forgetDiscarded } from './sentMessages.ts';
 import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
 
@@ -86,6 +86,8 @@ export class ConversationTransaction implements TransactionScope {
   #isNewEpoch = false;
   #isGone = false;
   #membershipPolicy: MembershipPolicy | null = null;
+  /** Resolves when all has been asked for that is to be written. */
+  #asked: Promise<void> = Promise.resolve();
   #saved: Promise<CachedGroup | null> | null = null;
   readonly #writes: Promise<unknown>[] = [];
 
@@ -193,7 +195,7 @@ export class ConversationTransaction implements TransactionScope {
     this.conversation.refusal = null;
     this.conversation.epoch = state.epoch;
     Object.assign(this.conversation, agreedIn(state.group.context.extensions));
-    this.queueWrite(this.#forgetDiscarded());
+    this.queueWrite(forgetDiscarded(this));
   }
 
   /** Leaves the group after this device was removed: its keys are deleted, its messages stay. */
@@ -279,8 +281,12 @@ export class ConversationTransaction implements TransactionScope {
 
   /** Saves, and returns the state that results. Nothing may change in the transaction after it. */
   async finish(): Promise<ConversationState> {
-    await this.save();
-    return conversationState(this.tx, this.account, this.conversationId, this.conversation);
+    const { account, conversation, conversationId, tx } = this;
+    const saved = this.save();
+    // A transaction reads what it was asked to write before, so there is nothing to wait for.
+    const read = () => conversationState(tx, account, conversationId, conversation);
+    const [state] = await Promise.all([this.#asked.then(read), saved]);
+    return state;
   }
 
   /**
@@ -299,8 +305,18 @@ export class ConversationTransaction implements TransactionScope {
   }
 
   async #write(): Promise<CachedGroup | null> {
-    const { conversationId, conversation, account, tx } = this;
+    const { conversation } = this;
     const state = this.#state;
+    this.#asked = this.#askToWrite(state);
+    await this.#asked;
+    await Promise.all(this.#writes);
+    return state === null
+      ? null
+      : { version: conversation.version, epochVersion: conversation.epochVersion, state };
+  }
+
+  async #askToWrite(state: MlsGroup | null): Promise<void> {
+    const { conversationId, conversation, account, tx } = this;
     const changes = state?.takeUnsaved();
     const ratchets = tx.objectStore('ratchets');
     const moved = changes !== undefined && changes.puts.size + changes.deletes.size > 0;
@@ -332,10 +348,6 @@ export class ConversationTransaction implements TransactionScope {
     this.queueWrite(
       tx.objectStore('heads').put(account.sealer.seal('heads', conversationId, conversation), conversationId),
     );
-    await Promise.all(this.#writes);
-    return state === null
-      ? null
-      : { version: conversation.version, epochVersion: conversation.epochVersion, state };
   }
 
   async #load(): Promise<MlsGroup> {
@@ -371,24 +383,6 @@ export class ConversationTransaction implements TransactionScope {
     const record = await this.group();
     if (record === null || record.departures.length === 0) return;
     this.putGroup({ ...record, departures: validStatements(record.departures, treeOf(state.group)) });
-  }
-
-  /** Deletes discarded messages, whose ciphertext can't reach the log any more in a new epoch. */
-  async #forgetDiscarded(): Promise<void> {
-    const { conversationId, account, tx } = this;
-    const outbox = tx.objectStore('outbox');
-    const range = withinConversation(conversationId);
-    const index = outbox.index('conversation');
-    const [keys, rows] = await Promise.all([index.getAllKeys(range), index.getAll(range)]);
-    for (const [i, key] of keys.entries()) {
-      const row = rows[i];
-      if (
-        row !== undefined &&
-        account.sealer.open('outbox', key, row.sealed, OutboxRecord).status === 'discarded'
-      ) {
-        await outbox.delete(key);
-      }
-    }
   }
 }
 

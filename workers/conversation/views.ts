@@ -13,7 +13,7 @@ import {
   readConversation,
 } from '../storage/records.ts';
 import { selfConversationId } from './conversationId.ts';
-import { isOver, isShown, openMessage, openOutbox } from './messageView.ts';
+import { isOver, isShown, openMessage } from './messageView.ts';
 import { MessageViews } from './messageViews.ts';
 import { readPinned } from './pinned.ts';
 import { hasReceipts, isReceiptDue, readReceipts } from './receiptRows.ts';
@@ -44,8 +44,8 @@ export async function newestMessages(
     before === undefined
       ? withinConversation(conversationId)
       : IDBKeyRange.bound([conversationId], [conversationId, before], false, true);
-  const views = await messagesFrom(tx, account, range, 'prev', limit);
-  return views.reverse();
+  const views = new MessageViews(tx, account, conversationId);
+  return (await messagesFrom(tx, account, views, range, 'prev', limit)).reverse();
 }
 
 /** Reads the oldest messages above `after`, ascending. */
@@ -57,20 +57,20 @@ export async function oldestMessages(
   limit: number,
 ): Promise<MessageView[]> {
   const range = IDBKeyRange.bound([conversationId, after], [conversationId, []], true, true);
-  return messagesFrom(tx, account, range, 'next', limit);
+  const views = new MessageViews(tx, account, conversationId);
+  return messagesFrom(tx, account, views, range, 'next', limit);
 }
 
 async function messagesFrom(
   tx: Transaction,
   account: UnlockedAccount,
+  views: MessageViews,
   range: IDBKeyRange,
   direction: 'next' | 'prev',
   limit: number,
 ): Promise<MessageView[]> {
   const found: MessageView[] = [];
-  let views: MessageViews | null = null;
-  for await (const { conversationId, row, seq } of messageRows(tx, range, direction)) {
-    views ??= new MessageViews(tx, account, conversationId);
+  for await (const { row, seq } of messageRows(tx, range, direction)) {
     const view = await views.view(views.open(seq, row));
     if (view && isShown(account, view)) found.push(view);
     if (found.length >= limit) break;
@@ -92,7 +92,7 @@ async function* messageRows(
   tx: Transaction,
   range: IDBKeyRange,
   direction: 'next' | 'prev',
-): AsyncGenerator<{ readonly conversationId: string; readonly seq: number; readonly row: MessageRow }> {
+): AsyncGenerator<{ readonly seq: number; readonly row: MessageRow }> {
   const messages = tx.objectStore('messages');
   let changes: ReadonlySet<number> | null = null;
   let passed = 0;
@@ -101,7 +101,7 @@ async function* messageRows(
     const [conversationId, seq] = cursor.key;
     const isMessage = cursor.value.about === undefined;
     passed = isMessage ? 0 : passed + 1;
-    if (isMessage) yield { conversationId, seq, row: cursor.value };
+    if (isMessage) yield { seq, row: cursor.value };
     if (passed < changesInARow) cursor = await cursor.continue();
     else {
       changes ??= await changesIn(tx, conversationId);
@@ -125,7 +125,8 @@ export async function countMessages(
     const [all, changes] = await Promise.all([messages.count(range), messages.index('about').count(range)]);
     return all - changes;
   }
-  return (await messagesFrom(tx, account, range, 'next', Number.POSITIVE_INFINITY)).length;
+  const views = new MessageViews(tx, account, conversationId);
+  return (await messagesFrom(tx, account, views, range, 'next', Number.POSITIVE_INFINITY)).length;
 }
 
 /** Counts the messages of other people above the read position, up to the limit. */
@@ -152,13 +153,14 @@ export async function conversationState(
   conversationId: string,
   conversation: ConversationRecord,
 ): Promise<ConversationState> {
+  const views = new MessageViews(tx, account, conversationId);
   const [sealedMembers, sealedGroup, receipts, lastMessage] = await Promise.all([
     tx.objectStore('members').get(conversationId),
     tx.objectStore('groups').get(conversationId),
     readReceipts(tx, account, conversationId),
-    newestMessage(tx, account, conversationId),
+    newestMessage(tx, account, views, conversationId),
   ]);
-  const pinned = await pinnedState(tx, account, conversationId, conversation);
+  const pinned = await pinnedState(views, conversation);
   const members =
     sealedMembers === undefined
       ? []
@@ -191,13 +193,11 @@ export async function conversationState(
 
 /** Looks for nothing where nothing is pinned, as in most conversations. */
 async function pinnedState(
-  tx: Transaction,
-  account: UnlockedAccount,
-  conversationId: string,
+  views: MessageViews,
   { pinned }: Pick<ConversationRecord, 'pinned'>,
 ): Promise<Pick<ConversationState, 'pinned' | 'isPinnedFull'>> {
   if (pinned.length === 0) return { pinned: [], isPinnedFull: false };
-  const { goneIds, shown } = await readPinned(new MessageViews(tx, account, conversationId), pinned);
+  const { goneIds, shown } = await readPinned(views, pinned);
   return { pinned: shown, isPinnedFull: pinned.length - goneIds.length >= MAX_PINNED_MESSAGES };
 }
 
@@ -251,30 +251,23 @@ function statusOf(conversation: ConversationRecord): ConversationState['status']
 async function newestMessage(
   tx: Transaction,
   account: UnlockedAccount,
+  views: MessageViews,
   conversationId: string,
 ): Promise<MessageView | null> {
   const [[logged], waiting] = await Promise.all([
-    newestMessages(tx, account, conversationId, undefined, 1),
-    newestInOutbox(tx, account, conversationId),
+    messagesFrom(tx, account, views, withinConversation(conversationId), 'prev', 1),
+    newestInOutbox(account, views),
   ]);
   if (logged === undefined || waiting === null) return logged ?? waiting;
   return Date.parse(waiting.timestamp) > Date.parse(logged.timestamp) ? waiting : logged;
 }
 
-async function newestInOutbox(
-  tx: Transaction,
-  account: UnlockedAccount,
-  conversationId: string,
-): Promise<MessageView | null> {
-  const views = new MessageViews(tx, account, conversationId);
-  const index = tx.objectStore('outbox').index('conversation');
-  let cursor = await index.openCursor(withinConversation(conversationId), 'prev');
-  while (cursor !== null) {
-    const record = openOutbox(account, cursor.primaryKey, cursor.value);
-    const waiting = views.waitingMessage(cursor.primaryKey, cursor.value, record);
-    const view = record.status === 'discarded' ? null : await views.waitingView(waiting);
+async function newestInOutbox(account: UnlockedAccount, views: MessageViews): Promise<MessageView | null> {
+  const waiting = await views.waiting();
+  for (let at = waiting.length - 1; at >= 0; at--) {
+    const one = waiting[at];
+    const view = one === undefined ? null : await views.waitingView(one);
     if (view !== null && isShown(account, view)) return view;
-    cursor = await cursor.continue();
   }
   return null;
 }

@@ -34,6 +34,7 @@ import {
 import { digestOf } from '../conversation/logChain.ts';
 import type { MessageKeeper, Seen } from '../conversation/messageKeeper.ts';
 import { isShown, type KnownMessage, messageView } from '../conversation/messageView.ts';
+import type { MessageViews } from '../conversation/messageViews.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { rememberRemoved } from '../conversation/removedDevices.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
@@ -59,7 +60,10 @@ export function createLogProcessing(deps: TransactionDeps, session: Session) {
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const missed = new Missed(transaction, retention, deps.env.now());
         const processor = new LogProcessor(transaction, deps, missed);
-        const messages = [...(await processor.process(entries)), ...(await failUnstored(transaction))];
+        const messages = [
+          ...(await processor.process(entries)),
+          ...(await failUnstored(transaction, processor.views)),
+        ];
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
         const shown = messages.filter((message) => isShown(account, message));
         const state = await transaction.finish();
@@ -97,6 +101,10 @@ class LogProcessor {
     this.#transaction = transaction;
     this.#deps = deps;
     this.#keeper = transaction.keeper();
+  }
+
+  get views(): MessageViews {
+    return this.#keeper.views;
   }
 
   /** Processes entries, and returns their messages and those that they change as they are after all of them. */

@@ -27,7 +27,7 @@ import {
 } from '../storage/db.ts';
 import { payloadBytes, saysTheSame } from '../storage/payload.ts';
 import { awaitedIds, isNameDue, type OutboxRecord } from '../storage/records.ts';
-import { newOutboxRecord, nextOrder, putInOutbox, readOutbox } from './outboxRows.ts';
+import { newOutboxRecord, nextOrder, putInOutbox } from './outboxRows.ts';
 
 /**
  * The number of messages and the time after which a device renews its own leaf (PROTOCOL section 4, healing).
@@ -185,30 +185,25 @@ export async function viewWaiting(
  * behind them, or never stored them, and nobody gets them as they are. Those from before this device came in, it will never read: the
  * relay's word is kept.
  */
-export async function failUnstored({
-  account,
-  conversation,
-  conversationId,
-  tx,
-}: ConversationTransaction): Promise<MessageView[]> {
+export async function failUnstored(
+  { account, conversation, tx }: ConversationTransaction,
+  views: MessageViews,
+): Promise<MessageView[]> {
   if (conversation.membership !== 'member') return [];
-  const [rows, ids] = await readOutbox(tx, conversationId);
-  const views: MessageView[] = [];
-  for (const [at, row] of rows.entries()) {
-    const messageId = ids[at] ?? '';
-    const waiting = openOutbox(account, messageId, row);
+  const failed: MessageView[] = [];
+  for (const { messageId, record: waiting, row } of await views.waiting()) {
     const { seq, status } = waiting;
     if (status !== 'sent' || seq === null || seq > conversation.lastSeq) continue;
     if (seq <= conversation.joinedSeq) {
       await keepSent(tx, account, messageId, row, waiting);
       continue;
     }
-    const failed = { status: 'failed', failure: 'position-taken', seq: null, timestamp: null } as const;
-    const record: OutboxRecord = { ...waiting, ...failed, acceptedAt: null };
+    const failure = { status: 'failed', failure: 'position-taken', seq: null, timestamp: null } as const;
+    const record: OutboxRecord = { ...waiting, ...failure, acceptedAt: null };
     await putInOutbox(tx, account, messageId, row, record);
-    views.push(await viewWaiting(tx, account, messageId, { record, row }));
+    failed.push(await viewWaiting(tx, account, messageId, { record, row }));
   }
-  return views;
+  return failed;
 }
 
 export function changeView(

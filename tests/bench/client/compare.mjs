@@ -1,9 +1,11 @@
 // npm run bench:compare -- --with <folder>: a start and a message, here and in another built checkout, in turns.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { progress, runCommand, writeResults } from '../command.mjs';
-import { acceptAll, openProfile, signUp, write } from '../product.mjs';
+import { acceptAll, bundle, openProfile, signUp, write } from '../product.mjs';
 import { startRelay } from '../relay/servers.mjs';
 import { median } from '../statistics.mjs';
 import { prepare, sendToShown } from './measures.mjs';
@@ -11,6 +13,7 @@ import { openUnobserved } from './unobserved.mjs';
 
 const USAGE = `npm run bench:compare -- --with <folder> [options]
   --with <folder>    another checkout, built with npm run build
+  --signed           the client here is a signed release, which its service workers hold on to
   --rounds <number>  how often each is measured, 25 unless told
   --json <file>      also write every number there
 `;
@@ -19,15 +22,22 @@ const here = path.resolve(import.meta.dirname, '../../..');
 const newest = 'The newest of all.';
 const conversationButton = 'section[aria-label="Conversations"] li button';
 
-await runCommand(USAGE, { with: { type: 'string' }, rounds: { type: 'string', default: '25' } }, bench);
+const options = {
+  with: { type: 'string' },
+  signed: { type: 'boolean', default: false },
+  rounds: { type: 'string', default: '25' },
+};
+await runCommand(USAGE, options, bench);
 
 async function bench(values) {
   if (values.with === undefined) throw new Error(USAGE);
   const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-bench-'));
   const sides = {};
   try {
-    sides.other = await open(path.resolve(values.with), path.join(folder, 'other'));
-    sides.here = await open(here, path.join(folder, 'here'));
+    const other = path.resolve(values.with);
+    sides.other = await open(other, path.join(other, 'dist'), path.join(folder, 'other'));
+    const client = values.signed ? await signedClient(path.join(folder, 'client')) : path.join(here, 'dist');
+    sides.here = await open(here, client, path.join(folder, 'here'));
     const results = {
       other: { ready: [], reopened: [], shown: [] },
       here: { ready: [], reopened: [], shown: [] },
@@ -39,6 +49,8 @@ async function bench(values) {
       }
     }
     for (const side of Object.values(sides)) await side.leaveAlone();
+    // Holding on begins with a load after the first.
+    if (values.signed) await sides.here.whenPinned();
     for (let round = 0; round < Number(values.rounds); round += 1) {
       // The first has the warmer machine, or the colder, so they take turns.
       for (const name of round % 2 === 0 ? ['other', 'here'] : ['here', 'other']) {
@@ -60,9 +72,21 @@ async function bench(values) {
   }
 }
 
-/** Two friends in a chat, in browsers of their own. @param root a built checkout */
-async function open(root, folder) {
-  const relay = await startRelay({ root, webDir: path.join(root, 'dist') });
+/** Makes a signed release of the client here. */
+async function signedClient(folder) {
+  const program = await bundle(new URL('signedClient.ts', import.meta.url));
+  try {
+    await mkdir(folder);
+    execFileSync(process.execPath, [path.join(program, 'signedClient.js'), path.join(here, 'dist'), folder]);
+    return folder;
+  } finally {
+    await rm(program, { recursive: true, force: true });
+  }
+}
+
+/** Two friends in a chat, in browsers of their own. @param root a built checkout @param webDir its client */
+async function open(root, webDir, folder) {
+  const relay = await startRelay({ root, webDir });
   const url = `http://localhost:${relay.port}`;
   const openPage = async (name) => {
     const context = await openProfile(path.join(folder, name), { baseURL: url });
@@ -94,6 +118,15 @@ async function open(root, folder) {
       await unobserved.evaluate(
         `globalThis.bench.clickUntil('${conversationButton}', 'bob', { message: ${JSON.stringify(newest)} })`,
       );
+    },
+    async whenPinned() {
+      for (let loads = 0; loads < 10; loads += 1) {
+        await unobserved.reload();
+        await unobserved.evaluate('globalThis.bench.dashboardReady');
+        await delay(1_000);
+        if (await unobserved.evaluate("localStorage.getItem('release-agreed') !== null")) return;
+      }
+      throw new Error('the browser does not hold on to its release');
     },
     async reload() {
       await unobserved.reload();
