@@ -11,7 +11,7 @@ const places = [
 /** Path of an installed Chromium, or undefined. `CHROMIUM_PATH` names one that stands elsewhere. */
 export const chromiumPath = places.find((place) => place !== undefined && existsSync(place));
 
-/** No sandbox, since CI runs as root in a container; no background traffic, which would only be noise. */
+/** No sandbox, since CI runs as root in a container; no background traffic, which would only be noise; a microphone that beeps. */
 export const chromiumArgs = [
   '--headless',
   '--no-sandbox',
@@ -21,4 +21,5 @@ export const chromiumArgs = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--use-fake-device-for-media-stream',
 ];

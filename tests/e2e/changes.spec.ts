@@ -42,10 +42,11 @@ async function hold(page: Page, element: Locator): Promise<void> {
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }
 
-test('two people answer, react, edit and delete, and another browser of one of them follows', async ({
+test('two people answer, react, edit and delete, one without MQTT, and another browser of theirs follows', async ({
   newBrowser,
 }) => {
-  const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, 'Shall we sail on Saturday?');
+  const ways = { withMqtt: true, bobWithMqtt: false };
+  const { alice, bob } = await twoWhoTalk(newBrowser, ways, 'Shall we sail on Saturday?');
   const input = ({ page }: Person) => page.getByRole('textbox', { name: /^(Message to|Edit your) / });
 
   await test.step('an answer has its original above it, which leads there', async () => {

@@ -1,23 +1,9 @@
 import { findsNoBarriers } from './support/axe.ts';
 import { twoWhoTalk } from './support/friends.ts';
-import type { Person } from './support/person.ts';
 import { pastePhotograph } from './support/photograph.ts';
 import { expect, test } from './support/test.ts';
 
 const said = 'The ferry leaves at nine';
-
-/** The bubbles that say something, in the open chat. */
-const bubbles = ({ page }: Person, text: string) => page.getByRole('article').filter({ hasText: text });
-
-/** Opens the menu of a message by its button, as keys do, and chooses an item. */
-async function choose(person: Person, text: string, item: string): Promise<void> {
-  const button = bubbles(person, text).first().getByRole('button', { name: 'Message actions' });
-  await button.focus();
-  await person.page.keyboard.press('Enter');
-  const chosen = person.page.getByRole('menuitem', { name: item, exact: true });
-  await chosen.focus();
-  await person.page.keyboard.press('Enter');
-}
 
 test('a person passes a text and a picture on, stars the text, and finds it again by the star', async ({
   newBrowser,
@@ -25,7 +11,7 @@ test('a person passes a text and a picture on, stars the text, and finds it agai
   const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, said);
 
   await test.step('a text goes on by keys, and says that it was forwarded, and not whose it was', async () => {
-    await choose(bob, said, 'Forward');
+    await bob.choose(said, 'Forward');
     const dialog = bob.page.getByRole('dialog', { name: 'Forward message' });
     const field = dialog.getByRole('combobox', { name: 'Forward to' });
     for (const name of ['alice', 'Notes to self']) {
@@ -39,16 +25,16 @@ test('a person passes a text and a picture on, stars the text, and finds it agai
     await dialog.getByRole('button', { name: 'Forward' }).press('Enter');
     await expect(bob.toast('Message forwarded to 2 conversations')).toBeVisible();
     await expect(dialog).toHaveCount(0);
-    await expect(bubbles(alice, said)).toHaveCount(2);
-    const passedOn = bubbles(alice, said).last();
+    await expect(alice.bubbles(said)).toHaveCount(2);
+    const passedOn = alice.bubbles(said).last();
     await expect(passedOn).toContainText('bob: Forwarded');
-    await expect(bubbles(alice, said).first()).not.toContainText('Forwarded');
+    await expect(alice.bubbles(said).first()).not.toContainText('Forwarded');
   });
 
   await test.step('a star is at the message and in the profile, from where it leads back', async () => {
-    await choose(bob, said, 'Star');
-    await expect(bubbles(bob, said).first()).toContainText('Starred');
-    await expect(bubbles(alice, said).first()).not.toContainText('Starred');
+    await bob.choose(said, 'Star');
+    await expect(bob.bubbles(said).first()).toContainText('Starred');
+    await expect(alice.bubbles(said).first()).not.toContainText('Starred');
     await bob.tab('Profile').click();
     const list = bob.page.getByRole('region', { name: 'Starred messages' });
     await findsNoBarriers(bob.page);
@@ -56,7 +42,7 @@ test('a person passes a text and a picture on, stars the text, and finds it agai
     await expect(
       bob.page
         .getByRole('listitem')
-        .filter({ has: bubbles(bob, said).first() })
+        .filter({ has: bob.bubbles(said).first() })
         .first(),
     ).toBeFocused();
   });
@@ -76,7 +62,7 @@ test('a person passes a text and a picture on, stars the text, and finds it agai
     await alice.page.getByLabel('Description of IMG_2041.jpg').fill('A boat on a blue lake');
     await input.fill('From the *shore*');
     await input.press('Enter');
-    await choose(bob, 'From the', 'Forward');
+    await bob.choose('From the', 'Forward');
     const dialog = bob.page.getByRole('dialog', { name: 'Forward message' });
     await dialog.getByRole('combobox', { name: 'Forward to' }).fill('alice');
     await expect(bob.page.getByRole('option', { name: 'alice' })).toBeVisible();
@@ -84,14 +70,14 @@ test('a person passes a text and a picture on, stars the text, and finds it agai
     await bob.page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Forward' }).press('Enter');
     await expect(bob.toast('Message forwarded')).toBeVisible();
-    const passedOn = bubbles(alice, 'From the').last();
+    const passedOn = alice.bubbles('From the').last();
     await expect(passedOn).toContainText('bob: Forwarded');
     const picture = passedOn.getByRole('img', { name: 'A boat on a blue lake' });
     await expect(picture).toHaveJSProperty('naturalWidth', 1200);
   });
 
   await test.step('what its author deletes leaves the list', async () => {
-    await choose(alice, said, 'Delete');
+    await alice.choose(said, 'Delete');
     await alice.page.getByRole('button', { name: 'Delete for everyone' }).click();
     await expect(bob.page.getByText('Message deleted').first()).toBeVisible();
     await bob.tab('Profile').click();

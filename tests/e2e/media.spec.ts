@@ -1,20 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Page } from '@playwright/test';
-import { chromiumArgs, chromiumPath } from './browser.mjs';
 import { findsNoBarriers } from './support/axe.ts';
 import { reads } from './support/failing.ts';
 import { film } from './support/film.ts';
 import { twoFriends } from './support/friends.ts';
-import type { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
-
-test.use({
-  launchOptions: {
-    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-    // A microphone that beeps.
-    args: [...chromiumArgs, '--use-fake-device-for-media-stream'],
-  },
-});
 
 /** A sound in WAV, of a tone: 96 kB for each second. */
 function tone(seconds: number): Buffer {
@@ -34,11 +24,6 @@ function tone(seconds: number): Buffer {
   header.write('data', 36);
   header.writeUInt32LE(samples.byteLength, 40);
   return Buffer.concat([header, Buffer.from(samples.buffer)]);
-}
-
-async function attach(person: Person, name: string, mimeType: string, buffer: Buffer): Promise<void> {
-  await person.page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer });
-  await person.page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
 const position = (page: Page, name: string) => page.getByRole('slider', { name: `Position: ${name}` });
@@ -106,7 +91,7 @@ test('a long sound plays before it is there, and a film in the message', async (
   await bob.comesBack(alice);
 
   await test.step('a sound plays while most of it can’t be had, and from elsewhere once it can', async () => {
-    await attach(alice, 'lake.wav', 'audio/wav', tone(90));
+    await alice.sendFile({ name: 'lake.wav', mimeType: 'audio/wav', buffer: tone(90) });
     const asked: string[] = [];
     let isHeld = true;
     await bob.page.route('**/api/blobs/*', async (route) => {
@@ -126,7 +111,7 @@ test('a long sound plays before it is there, and a film in the message', async (
   });
 
   await test.step('a film shows its still, and plays alone', async () => {
-    await attach(alice, 'boat.webm', 'video/webm', await film(alice.page));
+    await alice.sendFile({ name: 'boat.webm', mimeType: 'video/webm', buffer: await film(alice.page) });
     await bob.page.getByRole('button', { name: 'Play: Film: boat.webm' }).click();
     const shown = bob.page.locator('video');
     await expect(shown).toHaveJSProperty('videoWidth', 320);

@@ -5,28 +5,20 @@ import { expect, test } from './support/test.ts';
 
 const said = 'The ferry leaves at nine';
 
-const bubble = ({ page }: Person, text: string) =>
-  page.getByRole('article').filter({ hasText: text }).first();
 const bar = ({ page }: Person) => page.getByRole('region', { name: 'Pinned messages' });
 
-/** Opens the menu of a message by its button, as keys do, and chooses an item. */
-async function choose(person: Person, text: string, item: string): Promise<void> {
-  await bubble(person, text).getByRole('button', { name: 'Message actions' }).press('Enter');
-  await person.page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
-}
-
-test('two people pin messages for both, and find them again by the bar above all others', async ({
+test('two people, one without MQTT, pin messages for both, and find them again by the bar above all others', async ({
   newBrowser,
 }) => {
-  const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: true }, said);
+  const { alice, bob } = await twoWhoTalk(newBrowser, { withMqtt: false }, said);
 
   await test.step('a message is pinned by keys, and both see which, and who it was', async () => {
-    await choose(bob, said, 'Pin');
+    await bob.choose(said, 'Pin');
     for (const person of [alice, bob]) await expect(bar(person)).toContainText(said);
     await expect(bob.page.getByText('You pinned a message.')).toBeVisible();
     await expect(alice.page.getByText('bob pinned a message.')).toBeVisible();
-    await expect(bubble(alice, said).getByTitle('Pinned')).toBeVisible();
-    await choose(alice, said, 'Message details');
+    await expect(alice.bubbles(said).first().getByTitle('Pinned')).toBeVisible();
+    await alice.choose(said, 'Message details');
     await expect(alice.page.getByRole('dialog', { name: 'Message details' })).toContainText(
       /Pinned.*, by bob/,
     );
@@ -39,17 +31,17 @@ test('two people pin messages for both, and find them again by the bar above all
   await test.step('it leads there, and then to the one before', async () => {
     for (let line = 1; line <= 8; line++) await bob.send(`Line ${line}`);
     await alice.sees('Line 8');
-    await choose(alice, 'Line 8', 'Pin');
+    await alice.choose('Line 8', 'Pin');
     const lead = bar(alice).getByRole('button', { name: /^Pinned message/ });
     await expect(lead).toHaveAccessibleName('Pinned message 1 of 2, bob: Line 8');
     await lead.press('Enter');
     await expect(lead).toHaveAccessibleName(`Pinned message 2 of 2, You: ${said}`);
     await lead.press('Enter');
-    await expect(bubble(alice, said)).toBeInViewport();
+    await expect(alice.bubbles(said).first()).toBeInViewport();
     await expect(
       alice.page
         .getByRole('listitem')
-        .filter({ has: bubble(alice, said) })
+        .filter({ has: alice.bubbles(said).first() })
         .first(),
     ).toBeFocused();
   });
@@ -63,7 +55,7 @@ test('two people pin messages for both, and find them again by the bar above all
     await bob.page.reload();
     await bob.openChat(alice);
     await expect(bar(bob)).toContainText(said);
-    await choose(alice, said, 'Delete');
+    await alice.choose(said, 'Delete');
     await alice.page.getByRole('button', { name: 'Delete for everyone' }).press('Enter');
     for (const person of [alice, bob]) await expect(bar(person)).toHaveCount(0);
   });

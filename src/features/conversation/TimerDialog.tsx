@@ -13,7 +13,7 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 /** Seconds. */
-const offered = [0, minute / 2, 5 * minute, hour, 8 * hour, day, 7 * day, 28 * day];
+const offered = [0, 5, minute / 2, 5 * minute, hour, 8 * hour, day, 7 * day, 28 * day];
 
 /** Asks after which time messages of a conversation disappear. */
 export function TimerDialog({ conversationKey, timer, open, onClose }: TimerDialogProps) {

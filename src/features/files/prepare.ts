@@ -2,6 +2,7 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { playableType } from '../../lib/playableType.ts';
 import type { NewFile } from '../../store/files.ts';
+import { withoutFilmMetadata } from './filmBoxes.ts';
 import { withoutGifMetadata } from './gif.ts';
 import { measure } from './measure.ts';
 import { drawAnew } from './picture.ts';
@@ -14,7 +15,7 @@ const largestPreview = 8 * 1024;
 /**
  * Makes a chosen file ready to be sent.
  * @param count of files in the message, which share the room for previews
- * @throws AppError for a picture that can't be drawn, and for a GIF that can't be read to its end
+ * @throws AppError for a picture that can't be drawn, and for a GIF or a film that can't be read to its end
  */
 export async function prepare(source: File, count: number): Promise<NewFile> {
   const head = await headOf(source);
@@ -45,14 +46,22 @@ export async function prepare(source: File, count: number): Promise<NewFile> {
   return { source: picture, facts };
 }
 
-/** A sound or film goes as it is; one that this browser can't play goes as a file, since others might not either. */
+/**
+ * A sound or film goes without what it says of itself, where that is known to be found; one that this browser can't play goes as a
+ * file, since others might not either.
+ */
 async function asPlayed(source: File, type: string | null, room: number): Promise<NewFile> {
   const file = asFile(source);
-  const measures = type === null ? null : await measure(source, room);
-  if (type === null || measures === null) return file;
+  const kept = await withoutFilmMetadata(source);
+  const measures = type === null ? null : await measure(kept ?? source, room);
+  if (type === null || measures === null) return { ...file, source: kept ?? source };
+  if (kept === null) throw new AppError('unsupported', t('files.unreadable'));
   const isFilm = measures.width !== undefined;
   const played = isFilm ? type : type.replace('video/', 'audio/');
-  return { source, facts: { ...file.facts, type: played, kind: isFilm ? 'film' : 'audio', ...measures } };
+  return {
+    source: kept,
+    facts: { ...file.facts, type: played, kind: isFilm ? 'film' : 'audio', ...measures },
+  };
 }
 
 function asFile(source: File): NewFile {

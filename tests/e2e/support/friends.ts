@@ -7,14 +7,23 @@ export async function cutMqtt(context: BrowserContext): Promise<void> {
   await context.routeWebSocket(/\/mqtt$/, (socket) => socket.close());
 }
 
-/** Two contacts, each in a browser of their own. @param withMqtt whether Alice's browser has MQTT */
+/** One of two friends may have no MQTT, so that a story goes by both ways. */
+interface Ways {
+  /** Alice's browser has MQTT. */
+  readonly withMqtt: boolean;
+  /** Bob's browser has it, as it does by default. */
+  readonly bobWithMqtt?: boolean;
+}
+
+/** Two contacts, each in a browser of their own. */
 export async function twoFriends(
   newBrowser: World['newBrowser'],
-  { withMqtt }: { withMqtt: boolean },
+  { bobWithMqtt = true, withMqtt }: Ways,
 ): Promise<{ alice: Person; aliceBrowser: BrowserContext; bob: Person }> {
   const { person: alice, context: aliceBrowser } = await newBrowser('alice');
-  const { person: bob } = await newBrowser('bob');
+  const { person: bob, context: bobsBrowser } = await newBrowser('bob');
   if (!withMqtt) await cutMqtt(aliceBrowser);
+  if (!bobWithMqtt) await cutMqtt(bobsBrowser);
   await alice.signUp();
   await bob.signUp();
   await becomeContacts(alice, bob);
@@ -24,7 +33,7 @@ export async function twoFriends(
 /** Two friends with each other's chat open, in which Alice has said something and Bob has read it. */
 export async function twoWhoTalk(
   newBrowser: World['newBrowser'],
-  options: { withMqtt: boolean },
+  options: Ways,
   said: string,
 ): ReturnType<typeof twoFriends> {
   const friends = await twoFriends(newBrowser, options);

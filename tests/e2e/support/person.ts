@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { type BrowserContext, expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
 
 /** One person at one browser tab: what they do, in the words of the interface. */
@@ -215,6 +216,39 @@ export class Person {
 
   message(text: string): Locator {
     return this.messages.getByText(text, { exact: true });
+  }
+
+  /** Messages that say something, and those that quote it, in the open chat. */
+  bubbles(text: string): Locator {
+    return this.page.getByRole('article').filter({ hasText: text });
+  }
+
+  /** Opens the menu of the first message that says something, by its button, as keys do. */
+  async openMenu(text: string): Promise<void> {
+    const bubble = this.bubbles(text).first();
+    // Little can be done with what is on its way.
+    await expect(bubble.getByTitle('Sending')).toHaveCount(0);
+    await bubble.getByRole('button', { name: 'Message actions' }).press('Enter');
+    await expect(this.page.getByRole('menu')).toBeVisible();
+  }
+
+  /** Chooses an item of that menu. */
+  async choose(text: string, item: string): Promise<void> {
+    await this.openMenu(text);
+    await this.page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
+    await expect(this.page.getByRole('menu')).toHaveCount(0);
+  }
+
+  async react(text: string, emoji: string): Promise<void> {
+    await this.openMenu(text);
+    await this.page.getByRole('menuitemcheckbox', { name: `React with ${emoji}` }).press('Enter');
+    await expect(this.page.getByRole('menu')).toHaveCount(0);
+  }
+
+  /** Sends the files, with what is written beside them. */
+  async sendFile(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+    await this.page.locator('input[type=file]').setInputFiles(file);
+    await this.page.getByRole('button', { name: 'Send', exact: true }).click();
   }
 
   /** Exactly once: a message lost or doubled fails alike. */

@@ -115,6 +115,25 @@ describe('a client that keeps no rules', () => {
     expect(await payloadsKept(alice)).toBe(4);
   });
 
+  it('answers what is nowhere, which is shown as an answer to nothing', async () => {
+    const { alice, mineId, say } = await createPlay();
+    await say({ inReplyTo: mineId.map((byte) => byte ^ 0xff), body: text('To whom?') });
+    await say({ inReplyTo: new Uint8Array(32), body: text('And this?') });
+    expect(await linesOf(alice, CHAT)).toEqual(['Mine.', 'To whom? > nothing', 'And this? > nothing']);
+  });
+
+  it('reacts to what was deleted, and the reaction is neither shown nor counted nor kept', async () => {
+    const { alice, mine, mineId, say } = await createPlay();
+    await change(alice, CHAT, { kind: 'deletion', of: mine });
+    await alice.sync();
+    const before = await payloadsKept(alice);
+    await say({ inReplyTo: mineId, body: text('👍', DISPOSITION.reaction) });
+    expect(await linesOf(alice, CHAT)).toEqual(['(deleted)']);
+    expect((await alice.history(CHAT))[0]?.reactions ?? []).toEqual([]);
+    expect((await alice.api.conversation(CHAT)).unread).toBe(0);
+    expect(await payloadsKept(alice)).toBe(before);
+  });
+
   it('deletes before it writes, and nothing of that is kept', async () => {
     const { alice, say, post } = await createPlay();
     const said = content({ body: text('Late.') });

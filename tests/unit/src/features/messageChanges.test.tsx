@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { announcementAtom } from '#src/store/announcement.ts';
 import { blocksAtom } from '#src/store/blocks.ts';
+import { rememberEmojiAtom } from '#src/store/emoji.ts';
 import { aino, message, veikko } from '../support/app.tsx';
 import {
   bubble,
@@ -125,6 +126,22 @@ describe('reactions', () => {
       emoji: '😂',
       isTaken: false,
     });
+  });
+
+  it('offer six: first those that the person has picked last, then common ones, none of them twice', async () => {
+    const world = await openVeikko(said);
+    const offered = async () => {
+      const menu = await openMenu(world, 'At ten?');
+      const row = within(menu.getByRole('group', { name: 'React' }));
+      const emojis = row.getAllByRole('menuitemcheckbox').map(({ textContent }) => textContent);
+      await world.user.keyboard('{Escape}');
+      return emojis.join(' ');
+    };
+    expect(await offered()).toBe('👍️ ❤️ 😂 😮 😢 🙏');
+    for (const emoji of ['⛵', '😂', '🌊']) await act(() => world.store.set(rememberEmojiAtom, emoji));
+    expect(await offered()).toBe('🌊 😂 ⛵ 👍️ ❤️ 😮');
+    for (const emoji of ['🐟', '🐻', '🌲', '🍓']) await act(() => world.store.set(rememberEmojiAtom, emoji));
+    expect(await offered()).toBe('🍓 🌲 🐻 🐟 🌊 😂');
   });
 
   it('are picked from all emojis by a key', async () => {

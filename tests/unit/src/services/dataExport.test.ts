@@ -110,6 +110,66 @@ describe('the JSON file', () => {
     });
   });
 
+  it('says what was done with a message: starred, passed on, pinned, edited, reacted to, and who is named in it', async () => {
+    const text = `[@bert](sinetti:user/${peer}) brings **charts**`;
+    const done = sent(2, text, {
+      content: { kind: 'text', text, isMarkdown: true },
+      isEdited: true,
+      isForwarded: true,
+      reactions: [
+        { emoji: '❤️', userIds: [peer, me] },
+        { emoji: '⛵', userIds: [me] },
+      ],
+    });
+    const versions = [
+      { timestamp: '2026-03-01T10:00:00.000Z', text: 'Who brings charts?', isMarkdown: false },
+      { timestamp: '2026-03-01T10:01:00.000Z', text, isMarkdown: true },
+    ];
+    const { file, run } = exporting({
+      logs: logOf([received(1), done]),
+      starred: [done],
+      states: [state({ pinned: [done] })],
+      versions,
+    });
+    await run();
+    const nothingDone = {
+      is_starred: false,
+      is_forwarded: false,
+      is_pinned: false,
+      mentions: [],
+      reactions: [],
+      versions: [],
+    };
+    const [bertSelf, self] = [
+      { id: peer, name: 'bert' },
+      { id: me, name: 'anna' },
+    ];
+    expect(JSON.parse(file.text).messages).toMatchObject([
+      { id: 'm1', ...nothingDone },
+      {
+        id: 'm2',
+        content: text,
+        content_type: 'text/markdown',
+        is_starred: true,
+        is_forwarded: true,
+        is_pinned: true,
+        mentions: [bertSelf],
+        reactions: [
+          { emoji: '❤️', users: [bertSelf, self] },
+          { emoji: '⛵', users: [self] },
+        ],
+        versions: [
+          {
+            timestamp: '2026-03-01T10:00:00.000Z',
+            text: 'Who brings charts?',
+            content_type: 'text/plain',
+          },
+          { timestamp: '2026-03-01T10:01:00.000Z', text, content_type: 'text/markdown' },
+        ],
+      },
+    ]);
+  });
+
   it('says why there is no text, and what became of what was not sent', async () => {
     const logs = logOf([
       received(1, { content: { kind: 'undecryptable', reason: 'damaged' } }),

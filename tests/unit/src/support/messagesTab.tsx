@@ -1,6 +1,7 @@
 import { act, screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { vi } from 'vitest';
+import { EmojiMemoryProvider } from '#src/features/emoji/EmojiMemoryProvider.tsx';
 import { MessagesTab } from '#src/features/messages/MessagesTab.tsx';
 import { type Chat, chatsAtom, type MessageView } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
@@ -31,7 +32,11 @@ export function showMessages(chats: Record<string, Chat> = {}) {
   world.store.set(chatsAtom, chats);
   withOpening(world);
   const onFindContacts = vi.fn<() => void>();
-  const user = world.show(<Tab onFindContacts={onFindContacts} />);
+  const user = world.show(
+    <EmojiMemoryProvider>
+      <Tab onFindContacts={onFindContacts} />
+    </EmojiMemoryProvider>,
+  );
   return { ...world, user, onFindContacts };
 }
 

@@ -61,6 +61,8 @@ interface World {
   readonly outbox?: readonly MessageView[];
   /** The versions of any message that was edited. */
   readonly versions?: readonly MessageVersion[];
+  /** Messages that she has starred. */
+  readonly starred?: readonly MessageView[];
   readonly api?: Partial<Api>;
   readonly read?: ReadFile;
   /** Before each page. */
@@ -76,6 +78,7 @@ export function exporting({
   read = () => {
     throw new Error('no files');
   },
+  starred = [],
   states,
   versions = [],
 }: World) {
@@ -87,7 +90,7 @@ export function exporting({
       return (logs.get(id) ?? []).filter(({ seq }) => (seq ?? 0) > after).slice(0, limit);
     },
     messageVersions: async () => [...versions],
-    starredMessages: async () => [],
+    starredMessages: async () => [...starred],
     outbox: async () => [...outbox],
   };
   const deps = testDeps({ api, crypto });
