@@ -30,7 +30,7 @@ export async function prepare(source: File, count: number): Promise<NewFile> {
     const { type } = header;
     const cleaned = new Blob(kept, { type });
     // The first frame counts, and what was in front of it may have been long.
-    const { size } = await checkPicture(cleaned);
+    const size = await checkPicture(cleaned);
     return { source: cleaned, facts: { ...facts, type, kind: 'picture', ...size } };
   }
   const { height, picture, preview, type, width } = await drawAnew(source, header, room);
