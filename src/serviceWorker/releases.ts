@@ -17,13 +17,13 @@ import {
 } from '../../verify/src/chain/expected.ts';
 import { chainOf, grownChain, releasesPath } from '../../verify/src/chain/reading.ts';
 import {
-  origins as bothOrigins,
   type KeysStatement,
   type Origin,
   parseStatement,
   type ReleaseStatement,
 } from '../../verify/src/chain/statement.ts';
 import type { Build, OperatorSettings, Precache } from './precache.ts';
+import { changes } from './releaseChanges.ts';
 import type { ReleaseRefusal, ReleaseVerdict } from './releaseMessages.ts';
 
 export type Release = NonNullable<Chain['release']>;
@@ -367,29 +367,6 @@ function known({ hashes, keys, newest }: Pin): Chain {
 
 function refusal(code: string, reason: string, isKnownScript: boolean): ReleaseRefusal {
   return { state: 'refused', code, reason, isKnownScript };
-}
-
-/** The parts that a person agrees to: the room is that of the keys, and policies say what pages and workers may do. */
-function changes(
-  former: ReleaseStatement,
-  next: ReleaseStatement,
-): Readonly<Record<'app' | 'room' | 'policies', boolean>> {
-  const differs = (part: (release: ReleaseStatement) => unknown) =>
-    textOf(part(former)) !== textOf(part(next));
-  const [app, room] = bothOrigins.map((origin) => differs(({ files }) => files[origin]));
-  const policies = differs(({ caching, documents, headers, policies, policyOf }) => ({
-    caching,
-    documents,
-    headers,
-    policies,
-    policyOf,
-  }));
-  return { app: app === true, room: room === true || differs(({ wasm }) => wasm), policies };
-}
-
-/** Without the hashes in policies: each is of something in a page, which is one of the files and changes with it. */
-function textOf(part: unknown): string {
-  return canonicalText(part as Json).replaceAll(/'sha256-[\w+/]{43}='/g, "'sha256'");
 }
 
 /** The app of an origin of the keys: without the first label, or at the port before (workers/api/origins.ts). */
