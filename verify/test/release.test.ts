@@ -8,12 +8,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { factsOf } from '../../relay/src/http/clientFacts.ts';
 import { releaseHeaders } from '../../relay/src/http/headers.ts';
 import { fingerprintOf } from '../src/making.ts';
-import { holders, keyLines, writeBuilt, writeClient } from './support/releases.ts';
+import { newHolder } from './support/keys.ts';
+import { keyLines, writeBuilt, writeClient } from './support/releases.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../..');
-const people = holders('anna', 'bertta', 'carl', 'dora');
-const { anna, bertta, carl, dora } = people as Required<typeof people>;
+const people = { anna: newHolder(), bertta: newHolder(), carl: newHolder(), dora: newHolder() };
+const { anna, bertta, carl, dora } = people;
 
 let around: string;
 /** A repository with what a build has left in it, before there is a chain. */
@@ -149,9 +150,9 @@ describe('keys that are replaced', () => {
     expect(await command('state', '--keys', '../heirs.txt')).toContain('releases/3.json\n');
     const said = await sign('dora');
     for (const line of [
-      `stays  ${fingerprintOf(anna!.line)}  anna`,
-      `goes   ${fingerprintOf(carl!.line)}  carl`,
-      `NEW    ${fingerprintOf(dora!.line)}  dora`,
+      `stays  ${fingerprintOf(anna.line)}  anna`,
+      `goes   ${fingerprintOf(carl.line)}  carl`,
+      `NEW    ${fingerprintOf(dora.line)}  dora`,
     ])
       expect(said).toContain(`${line}\n`);
     // Two of the new ones are one of those in force.
