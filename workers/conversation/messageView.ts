@@ -10,7 +10,7 @@ import type {
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { MessageRow, OutboxRow } from '../storage/db.ts';
-import { contentOf, readPayload, type Said, timerOf } from '../storage/payload.ts';
+import { type Change, contentOf, readPayload, type Said, timerOf } from '../storage/payload.ts';
 import { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { sealingKey } from '../storage/sealer.ts';
 import { selfConversationId } from './conversationId.ts';
@@ -192,7 +192,7 @@ export function isReaction(said: Said | null): said is Extract<Said, { kind: 're
 }
 
 /** Reactions to a message: each emoji once a person, and no more of them than a person needs. */
-export class FoundReactions {
+class FoundReactions {
   readonly #userIds = new Map<string, Set<string>>();
   readonly #counts = new Map<string, number>();
 
@@ -207,6 +207,46 @@ export class FoundReactions {
   all(): Reaction[] {
     return [...this.#userIds].map(([emoji, userIds]) => ({ emoji, userIds: [...userIds] }));
   }
+}
+
+/**
+ * Puts the reactions to a message together: those of the log, and with this person's those that wait in the outbox, or are taken back there.
+ * @param ids of the message and its edits
+ * @param logged in the order of the log
+ * @returns this person's apart from all, and what of it is not sent yet
+ */
+export function reactionsOf(
+  userId: string,
+  ids: readonly string[],
+  logged: readonly LoggedMessage[],
+  waiting: readonly (WaitingMessage & { readonly said: Change })[],
+  contentIdOf: (logged: LoggedMessage) => string | null,
+) {
+  const given = waiting.filter(({ said }) => isReaction(said) && ids.includes(said.of));
+  const takings = waiting.filter(({ said }) => said.kind === 'deletion');
+  const taken = new Set(takings.map(({ said }) => said.of));
+  const found = new FoundReactions();
+  const own: { readonly emoji: string; readonly known: KnownMessage }[] = [];
+  const ownIds = new Set<string | null>();
+  for (const one of logged) {
+    const said = saidBy(one);
+    if (!isReaction(said)) continue;
+    const { senderId } = one.record;
+    const isOwn = senderId === userId;
+    const id = isOwn ? contentIdOf(one) : null;
+    if (isOwn) ownIds.add(id);
+    if (id !== null && taken.has(id)) continue;
+    found.add(said.emoji, senderId);
+    if (isOwn) own.push({ emoji: said.emoji, known: { logged: one } });
+  }
+  for (const one of given) {
+    ownIds.add(one.contentId);
+    if (one.said.kind !== 'reaction' || (one.contentId !== null && taken.has(one.contentId))) continue;
+    found.add(one.said.emoji, userId);
+    own.push({ emoji: one.said.emoji, known: { waiting: one } });
+  }
+  const unsent = [...given, ...takings.filter(({ said }) => ownIds.has(said.of))];
+  return { reactions: found.all(), own, unsent: unsent.flatMap((one) => unsentChange(one, 'reaction')) };
 }
 
 /** Returns the content that edits give a message; null without any. */

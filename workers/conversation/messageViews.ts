@@ -17,15 +17,14 @@ import { type Change, contentIdOf, payloadContent, readPayload, type Said } from
 import type { OutboxRecord } from '../storage/records.ts';
 import {
   type Edit,
-  FoundReactions,
   isOver,
-  isReaction,
   type KnownMessage,
   type LoggedMessage,
   messageView,
   openMessage,
   openOutbox,
   outboxView,
+  reactionsOf,
   type Replacements,
   saidBy,
   saidByKnown,
@@ -353,31 +352,7 @@ export class MessageViews {
     }
     logged.sort((one, other) => one.seq - other.seq);
     const waiting = await this.#changesWaiting();
-    const given = waiting.filter(({ said }) => isReaction(said) && ids.includes(said.of));
-    const takings = waiting.filter(({ said }) => said.kind === 'deletion');
-    const taken = new Set(takings.map(({ said }) => said.of));
-    const found = new FoundReactions();
-    const own: { readonly emoji: string; readonly known: KnownMessage }[] = [];
-    const ownIds = new Set<string | null>();
-    for (const one of logged) {
-      const { messageId, record } = one;
-      const said = saidBy(one);
-      if (!isReaction(said)) continue;
-      const isOwn = record.senderId === userId;
-      const id = isOwn ? contentIdOfRecord(record, this.#at(messageId)) : null;
-      if (isOwn) ownIds.add(id);
-      if (id !== null && taken.has(id)) continue;
-      found.add(said.emoji, record.senderId);
-      if (isOwn) own.push({ emoji: said.emoji, known: { logged: one } });
-    }
-    for (const one of given) {
-      ownIds.add(one.contentId);
-      if (one.said.kind !== 'reaction' || (one.contentId !== null && taken.has(one.contentId))) continue;
-      found.add(one.said.emoji, userId);
-      own.push({ emoji: one.said.emoji, known: { waiting: one } });
-    }
-    const unsent = [...given, ...takings.filter(({ said }) => ownIds.has(said.of))];
-    return { reactions: found.all(), own, unsent: unsent.flatMap((one) => unsentChange(one, 'reaction')) };
+    return reactionsOf(userId, ids, logged, waiting, (one) => this.contentIdOf({ logged: one }));
   }
 
   async #changesWaiting() {

@@ -122,8 +122,8 @@ describe('the JSON file', () => {
       ],
     });
     const versions = [
-      { timestamp: '2026-03-01T10:00:00.000Z', text: 'Who brings charts?', isMarkdown: false },
-      { timestamp: '2026-03-01T10:01:00.000Z', text, isMarkdown: true },
+      { timestamp: '2026-03-01T10:00:00.000Z', text: 'Who brings charts?' },
+      { timestamp: '2026-03-01T10:01:00.000Z', text, isMarkdown: true as const },
     ];
     const { file, run } = exporting({
       logs: logOf([received(1), done]),
