@@ -18,6 +18,7 @@ export function MessageAnnouncer() {
 
   useEffect(() => {
     const arrivalsIn = createArrivals(Date.now());
+    let announced: Arrival | null = null;
     const arrivals = () => arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
 
     async function wording({ key, message }: Arrival): Promise<string> {
@@ -39,10 +40,24 @@ export function MessageAnnouncer() {
       const isOpen = key === store.get(activeConversationAtom);
       if (isOpen || !(await store.get(isQuietAtom)(key, message.content)))
         setAnnouncement(await wording(arrival));
+      announced = arrival;
+    }
+
+    /** Its sentence would be there until the next one, for whoever reads the page with a screen reader. */
+    function withdrawDeleted(): void {
+      if (announced === null) return;
+      const { key, message } = announced;
+      const now = store
+        .get(chatsAtom)
+        [key]?.messages.find(({ messageId }) => messageId === message.messageId);
+      if (now?.content.kind !== 'deleted') return;
+      announced = null;
+      setAnnouncement('');
     }
 
     arrivals();
     return store.sub(chatsAtom, () => {
+      withdrawDeleted();
       for (const arrival of arrivals()) void announce(arrival);
     });
   }, [setAnnouncement, store]);

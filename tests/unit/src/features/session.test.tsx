@@ -171,6 +171,19 @@ describe('announcing messages', () => {
     act(() => store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Sauna at seven?')]) }));
     await waitFor(() => expect(status).toHaveTextContent('New message from veikko: Sauna at seven?'));
   });
+
+  it('says nothing any more of one that is deleted', async () => {
+    const { store, show } = createWorld();
+    store.set(contactsAtom, loaded(veikko));
+    store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Old news')]) });
+    show(<MessageAnnouncer />);
+    const status = screen.getByRole('status');
+    const secret = message(veikko.id, 'The key is under the mat.');
+    act(() => store.set(chatsAtom, { [veikko.id]: chat([secret]) }));
+    await waitFor(() => expect(status).toHaveTextContent('under the mat'));
+    act(() => store.set(chatsAtom, { [veikko.id]: chat([{ ...secret, content: { kind: 'deleted' } }]) }));
+    expect(status).toBeEmptyDOMElement();
+  });
 });
 
 describe('a signed release', () => {
