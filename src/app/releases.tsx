@@ -1,6 +1,5 @@
 import type { createStore } from 'jotai';
 import { keysFrame } from '../crypto/keysFrame.ts';
-import { openReleaseRoom } from '../crypto/releaseRoom.ts';
 import { ReleaseBar, type ReleaseNews, type ReleaseProblem } from '../features/session/ReleaseBar.tsx';
 import { addTexts } from '../i18n/i18n.ts';
 import { askVerdict, betweenRelays } from '../lib/askVerdict.ts';
@@ -52,43 +51,26 @@ export function followReleases(options: ReleasesOptions): void {
   let isAgreed = false;
   /** Nothing is said again that was said already: hashes of releases, and reasons. */
   const said = new Set<string>();
-  /** Bars come one after the other: what was noticed stays until the person has read it. */
-  let shown: Promise<unknown> = Promise.resolve();
-  function inTurn(next: () => Promise<unknown>): void {
-    const before = shown;
-    shown = (async () => {
-      await before;
-      await next();
-    })();
-  }
-  const room = openReleaseRoom(keysFrame(), {
-    onStranger: () => void lock(),
-    onNotInstalled: (code) => log.warn('update-failed', { code }),
-    onRefused(refusal) {
-      log.warn('release-refused', { code: refusal.code });
-      say(refusal.isFirst ? 'first' : problemOf(refusal), refusal.reason);
-    },
+  const { port1: room, port2: roomSide } = new MessageChannel();
+  keysFrame().room(roomSide);
+  room.addEventListener('message', ({ data }: MessageEvent<{ readonly type?: unknown } | null>) => {
+    if (data?.type === 'unknown-worker') void lock();
   });
-
-  /** Says what was noticed, at either origin, and then again what was there before. */
-  function say(problem: ReleaseProblem, reason: string): void {
-    if (said.has(reason)) return;
-    said.add(reason);
-    inTurn(() => tell(store, problem, reason));
-  }
+  room.start();
 
   async function verdict(): Promise<ReleaseVerdict | null> {
     const found = await askVerdict(registration, (ms) => delay(clock, ms));
     if (found === null) return null;
     if (found.state === 'newer') {
       const { release, ...changes } = found;
-      if (!said.has(release)) inTurn(() => show(store, changes, () => void agree(release)));
+      if (!said.has(release)) await show(store, changes, () => void agree(release));
       said.add(release);
     }
     if (found.state === 'refused') {
       log.warn('release-refused', { code: found.code });
       if (!found.isKnownScript) await lock();
-      else say(problemOf(found), found.reason);
+      else if (!said.has(found.reason)) await tell(store, problemOf(found), found);
+      said.add(found.reason);
     }
     return found;
   }
@@ -107,19 +89,15 @@ export function followReleases(options: ReleasesOptions): void {
 
   async function agree(release: string): Promise<void> {
     const { active } = registration;
-    const question = store.get(readyUpdateAtom);
     // The room comes first: the app's next page asks it for what the former one doesn't know.
     const isDone =
       active !== null &&
-      (await room.agree(release)) &&
+      (await agreeInRoom(room, release)) &&
       (await askWorker<boolean>(active, { type: 'release-agreed', release } satisfies AgreeMessage));
     if (!isDone) {
       said.delete(release);
-      // Unless something was noticed meanwhile.
-      if (store.get(readyUpdateAtom) === question) store.set(readyUpdateAtom, null);
-      const { state } = (await verdict()) ?? {};
-      // A download that has broken off, mostly. The question comes again once that is read.
-      if (state !== 'refused') inTurn(() => tell(store, 'incomplete', null));
+      store.set(readyUpdateAtom, null);
+      await verdict();
       return;
     }
     isAgreed = true;
@@ -146,7 +124,7 @@ export function followReleases(options: ReleasesOptions): void {
     const apply = () => takeOver(found);
     if (found.state !== 'installed') log.warn('update-failed', { code: 'not-installed' });
     else if (isAgreed) apply();
-    else inTurn(async () => store.set(readyUpdateAtom, { apply }));
+    else store.set(readyUpdateAtom, { apply });
   }
 
   function follow(installing: ServiceWorker | null): void {
@@ -184,18 +162,11 @@ export function hear(
 /** Says on a first visit that the relay's files are not its release's. */
 async function tellOfFirst(store: Store, log: Log, refusal: ReleaseRefusal): Promise<void> {
   log.warn('release-refused', { code: refusal.code });
-  await tell(store, 'first', refusal.reason);
+  await tell(store, 'first', refusal);
 }
 
-/** Resolves once the person has read it. */
-function tell(store: Store, problem: ReleaseProblem, reason: string | null): Promise<void> {
-  const before = store.get(readyUpdateAtom);
-  return new Promise((resolve) => {
-    void show(store, { problem, reason }, () => {
-      store.set(readyUpdateAtom, before);
-      resolve();
-    });
-  });
+function tell(store: Store, problem: ReleaseProblem, { reason }: ReleaseRefusal): Promise<void> {
+  return show(store, { problem, reason }, () => store.set(readyUpdateAtom, null));
 }
 
 async function show(store: Store, release: ReleaseNews, apply: () => void): Promise<void> {
@@ -203,7 +174,22 @@ async function show(store: Store, release: ReleaseNews, apply: () => void): Prom
   store.set(readyUpdateAtom, { apply, Bar: () => <ReleaseBar release={release} onAnswer={apply} /> });
 }
 
-function problemOf({ code }: Pick<ReleaseRefusal, 'code'>): ReleaseProblem {
+function problemOf({ code }: ReleaseRefusal): ReleaseProblem {
   if (code === 'rollback' || code === 'unsigned' || code === 'different') return code;
   return 'signature';
+}
+
+function agreeInRoom(room: MessagePort, release: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    room.addEventListener(
+      'message',
+      function answered({ data }: MessageEvent<{ readonly type?: unknown; readonly done?: unknown } | null>) {
+        if (data?.type !== 'agreed') return;
+        room.removeEventListener('message', answered);
+        resolve(data.done === true);
+      },
+    );
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+    room.postMessage({ type: 'agree', release });
+  });
 }

@@ -64,21 +64,7 @@ export type RoomNotice =
   /** `done` if the release is one to agree to, and has come into use here. */
   | { readonly type: 'agreed'; readonly done: boolean }
   /** A service worker that belongs to no release has come to this origin: the session is deleted. */
-  | { readonly type: 'unknown-worker' }
-  | RoomRefusal
-  /** A version of this origin didn't come into use: a file was another one than the build says, or couldn't be had. */
-  | { readonly type: 'not-installed'; readonly code: 'hash-mismatch' | 'not-installed' };
-
-/** From the frame: what the relay serves for its origin is none of its releases. */
-export interface RoomRefusal {
-  readonly type: 'refused';
-  /** A code of `Failure` (verify/src/chain/errors.ts). */
-  readonly code: string;
-  /** For operators, in English. */
-  readonly reason: string;
-  /** True if nothing is kept at this origin yet, so that the frame is the relay's. */
-  readonly isFirst: boolean;
-}
+  | { readonly type: 'unknown-worker' };
 
 /** Returns whether a message that came from elsewhere has one of these types. */
 export function isOfType<T extends string>(
@@ -91,12 +77,4 @@ export function isOfType<T extends string>(
     'type' in data &&
     (types as readonly unknown[]).includes(data.type)
   );
-}
-
-/** Returns what a frame says of a refused release; null for anything else. */
-export function parseRoomRefusal(data: unknown): RoomRefusal | null {
-  if (!isOfType(data, 'refused')) return null;
-  const { code, isFirst, reason } = data as Partial<RoomRefusal>;
-  if (typeof code !== 'string' || typeof reason !== 'string' || typeof isFirst !== 'boolean') return null;
-  return { type: 'refused', code, reason, isFirst };
 }

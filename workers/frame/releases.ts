@@ -1,34 +1,20 @@
 import { askVerdict, isOfStranger } from '../../src/lib/askVerdict.ts';
 import { askWorker } from '../../src/lib/askWorker.ts';
 import { isTakenOver } from '../../src/lib/releaseAgreement.ts';
-import { activateMessage, isWorkerMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
-import type {
-  AgreeMessage,
-  ReleaseMessage,
-  ReleaseRefusal,
-  ReleaseVerdict,
-} from '../../src/serviceWorker/releaseMessages.ts';
+import { activateMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
+import type { AgreeMessage } from '../../src/serviceWorker/releaseMessages.ts';
 import { isOfType, type RoomNotice } from '../api/frameMessages.ts';
 
 let page: MessagePort | null = null;
 let lock = () => {};
-/** Said to the page once it has connected, each once. */
-const notices = new Map<string, RoomNotice>();
+let isStrange = false;
 
 /**
- * Notices from the frame's first script on when a service worker takes over that nobody has agreed to, and hears what one says as it
- * is installed.
+ * Notices from the frame's first script on when a service worker takes over that nobody has agreed to.
  * @param onStranger ends the session
  */
 export function guard(onStranger: () => void): void {
   lock = onStranger;
-  navigator.serviceWorker?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    if (isWorkerMessage(data, 'refused')) note({ type: 'not-installed', code: 'hash-mismatch' });
-    // Where one is in use, that one is asked.
-    if (navigator.serviceWorker.controller !== null || !isWorkerMessage(data, 'release')) return;
-    const { refusal } = data as ReleaseMessage;
-    if (refusal !== undefined) noteRefusal(refusal, true);
-  });
   // The first version takes nothing over.
   if (!navigator.serviceWorker?.controller) return;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
@@ -46,29 +32,20 @@ export function connectPage(port: MessagePort): void {
       .then((done) => tell({ type: 'agreed', done }));
   });
   port.start();
-  for (const notice of notices.values()) tell(notice);
+  if (isStrange) tell({ type: 'unknown-worker' });
 }
 
 /** Looks at what the relay has for this origin, now and whenever another version comes. */
 export function watch(registration: ServiceWorkerRegistration): void {
-  async function look(found: ServiceWorker | null): Promise<void> {
-    consider(await askVerdict(registration, wait));
-    if (found === null || (await ended(found)) !== 'redundant') return;
+  async function look(): Promise<void> {
     const verdict = await askVerdict(registration, wait);
-    // The browser drops a version that waits for the person's word, too, and a refusal is told as such.
-    if (verdict?.state === 'newer' || verdict?.state === 'refused') return;
-    note({ type: 'not-installed', code: 'not-installed' });
+    if (isOfStranger(verdict)) refuse();
+    const isHeld = verdict !== null && ['current', 'newer'].includes(verdict.state);
+    if (isHeld && localStorage.getItem(releaseAgreementKey) === null)
+      localStorage.setItem(releaseAgreementKey, '0');
   }
-  registration.addEventListener('updatefound', () => void look(registration.installing));
-  void look(null);
-}
-
-function consider(verdict: ReleaseVerdict | null): void {
-  if (isOfStranger(verdict)) refuse();
-  else if (verdict?.state === 'refused') noteRefusal(verdict, false);
-  const isHeld = verdict !== null && ['current', 'newer'].includes(verdict.state);
-  if (isHeld && localStorage.getItem(releaseAgreementKey) === null)
-    localStorage.setItem(releaseAgreementKey, '0');
+  registration.addEventListener('updatefound', () => void look());
+  void look();
 }
 
 const wait = (ms: number) =>
@@ -77,19 +54,9 @@ const wait = (ms: number) =>
   });
 
 function refuse(): void {
+  isStrange = true;
   lock();
-  note({ type: 'unknown-worker' });
-}
-
-function noteRefusal({ code, reason }: ReleaseRefusal, isFirst: boolean): void {
-  note({ type: 'refused', code, reason, isFirst });
-}
-
-function note(notice: RoomNotice): void {
-  const key = JSON.stringify(notice);
-  if (notices.has(key)) return;
-  notices.set(key, notice);
-  tell(notice);
+  tell({ type: 'unknown-worker' });
 }
 
 function tell(notice: RoomNotice): void {

@@ -21,7 +21,6 @@ const { followReleases, hear, onTakeover } = await import('#src/app/releases.tsx
 const { UpdateBar } = await import('#src/features/session/UpdateBar.tsx');
 
 const offer = 'Version 1.4.0 is here. App: changed. Key room: unchanged.';
-const incomplete = 'Not all of the new version could be downloaded.';
 const hour = 60 * 60 * 1000;
 
 let container: FakeContainer;
@@ -179,38 +178,6 @@ describe('another release', () => {
     expect(screen.getByRole('status')).toBe(question);
   });
 
-  it.each(['room', 'app'] as const)(
-    'of which not all could be had (%s): a sentence says so, and the question comes again',
-    async (part) => {
-      verdict = newer;
-      isAgreedTo = { ...isAgreedTo, [part]: false };
-      await follow();
-      await press('Use it');
-      expect(await sentence(incomplete)).toBeVisible();
-      expect(screen.queryByRole('button', { name: 'For the operator' })).toBeNull();
-      expect(stored.get('release-agreed')).toBe('0');
-      await press('OK');
-      expect(await sentence(offer)).toBeVisible();
-      isAgreedTo = { app: true, room: true };
-      await press('Use it');
-      await waitFor(() => expect(reload).toHaveBeenCalledOnce());
-    },
-  );
-
-  it('that can’t be asked for any more is told of likewise, and asked about again', async () => {
-    verdict = newer;
-    isAgreedTo = { app: true, room: false };
-    await follow();
-    verdict = { state: 'unreachable' };
-    await press('Use it');
-    expect(await sentence(incomplete)).toBeVisible();
-    await press('OK');
-    expect(await silence()).toBeNull();
-    verdict = newer;
-    await clock.advance(hour);
-    expect(await sentence(offer)).toBeVisible();
-  });
-
   it('that is refused as it is agreed to has that sentence alone', async () => {
     verdict = newer;
     isAgreedTo = { app: false, room: true };
@@ -260,97 +227,6 @@ describe('what is no release', () => {
     expect(await silence()).toBeNull();
     expect(lines).toEqual(Array.from({ length: 3 }, () => `warn release-refused code="${code}"`));
     expect(lock).not.toHaveBeenCalled();
-  });
-
-  it.each(sentences)('is told of in the same one at the origin of the keys: %s', async (code, text) => {
-    await follow();
-    say({ type: 'refused', code, reason: `The reason is ${code}.`, isFirst: false });
-    expect(await sentence(text)).toBeVisible();
-    await press('For the operator');
-    expect(screen.getByText(`The reason is ${code}.`)).toBeVisible();
-    await press('OK');
-    expect(await silence()).toBeNull();
-    expect(lines).toEqual([`warn release-refused code="${code}"`]);
-  });
-
-  it('is told of at the origin of the keys as on a first visit, where nothing is kept there', async () => {
-    await follow();
-    say({ type: 'refused', code: 'different', reason: '…', isFirst: true });
-    expect(await sentence('What this server serves is not the version that was signed.')).toBeVisible();
-  });
-
-  it('is told of once where both origins say the same', async () => {
-    verdict = refused('rollback');
-    await follow();
-    const { code, reason } = refused('rollback');
-    say({ type: 'refused', code, reason, isFirst: false });
-    await settled();
-    await press('OK');
-    expect(await silence()).toBeNull();
-  });
-
-  it('is told of before anything is asked, and the question stays', async () => {
-    verdict = newer;
-    await follow();
-    say({ type: 'refused', code: 'different', reason: '…', isFirst: false });
-    expect(await sentence('What this server serves is not a signed version.')).toBeVisible();
-    await press('OK');
-    expect(await sentence(offer)).toBeVisible();
-  });
-
-  it('is not asked over: a release that comes meanwhile waits until that is read', async () => {
-    await follow();
-    say({ type: 'refused', code: 'different', reason: '…', isFirst: false });
-    expect(await sentence('What this server serves is not a signed version.')).toBeVisible();
-    verdict = newer;
-    await clock.advance(hour);
-    expect(await sentence('What this server serves is not a signed version.')).toBeVisible();
-    await press('OK');
-    expect(await sentence(offer)).toBeVisible();
-  });
-
-  it('stays until it is read where it is noticed while a release is being fetched in vain', async () => {
-    verdict = newer;
-    isAgreedTo = { app: true, room: false };
-    let answer = () => {};
-    roomIsDone = new Promise((resolve) => {
-      answer = resolve;
-    });
-    await follow();
-    await press('Use it');
-    say({ type: 'refused', code: 'different', reason: '…', isFirst: false });
-    expect(await sentence('What this server serves is not a signed version.')).toBeVisible();
-    answer();
-    await settled();
-    expect(await sentence('What this server serves is not a signed version.')).toBeVisible();
-    await press('OK');
-    expect(await sentence(incomplete)).toBeVisible();
-    await press('OK');
-    expect(await sentence(offer)).toBeVisible();
-  });
-
-  it('is nothing that a frame can say otherwise', async () => {
-    await follow();
-    for (const notice of [
-      null,
-      'refused',
-      { type: 'refused' },
-      { type: 'refused', code: 1, reason: '…', isFirst: false },
-      { type: 'refused', code: 'different', reason: {}, isFirst: false },
-      { type: 'refused', code: 'different', reason: '…' },
-    ])
-      say(notice);
-    expect(await silence()).toBeNull();
-    expect(lines).toEqual([]);
-  });
-
-  it('of the files of the key room is in the log', async () => {
-    await follow();
-    say({ type: 'not-installed', code: 'hash-mismatch' });
-    say({ type: 'not-installed', code: 'anything' });
-    const told = ['hash-mismatch', 'not-installed'].map((code) => `warn update-failed code="${code}"`);
-    await waitFor(() => expect(lines).toEqual(told));
-    expect(await silence()).toBeNull();
   });
 });
 
