@@ -16,15 +16,20 @@ function open(folder: string, baseURL: string): Promise<BrowserContext> {
   });
 }
 
-/** Collects requests to the relay with content that only a device could have encrypted. */
+/**
+ * Collects what leaves with content that only a device could have encrypted: requests by their paths, since a browser shows no body of
+ * theirs, and publications over MQTT.
+ */
 function sendings(person: Person): string[] {
   const seen: string[] = [];
-  const keep = (text: string | null) => {
-    if (/"content":"|"commit":0/.test(text ?? '')) seen.push(text ?? '');
-  };
-  person.page.on('request', (request) => keep(request.postData()));
+  person.page.on('request', (request) => {
+    const [, what] = /\/api\/.*(commits|receipt|messages\/user\/[^/]+)$/.exec(request.url()) ?? [];
+    if (what !== undefined && request.method() !== 'GET') seen.push(what.replace(/\/.*/, ''));
+  });
   person.page.on('websocket', (socket) =>
-    socket.on('framesent', ({ payload }) => keep(payload.toString('latin1'))),
+    socket.on('framesent', ({ payload }) => {
+      if (payload.toString('latin1').includes('"content":"')) seen.push('messages');
+    }),
   );
   return seen;
 }
@@ -87,6 +92,9 @@ test('a profile that is copied, or restored, is noticed before anything leaves: 
     await other.openChat(bob);
     await other.sees('Before the copy.');
     await other.send('From the copy.');
+    await bob.sees('From the copy.');
+    // The same watcher sees what leaves once that may: a commit by which the new device comes in, a message and receipts.
+    await expect.poll(() => new Set(sent)).toEqual(new Set(['commits', 'messages', 'receipt']));
     await beginsAnew(alice);
     await alice.openChat(bob);
     await alice.sees('Before the copy.', 'From the first place.');
@@ -123,6 +131,7 @@ test('a profile that is copied, or restored, is noticed before anything leaves: 
     await restored.sees('From the first place.');
     await restored.send('Restored, and well.');
     await bob.sees('After the backup.', 'Restored, and well.');
+    expect(sentAfter).toContain('messages');
   } finally {
     for (const context of contexts) await context.close();
     await rm(folder, { recursive: true, force: true });

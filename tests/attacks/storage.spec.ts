@@ -1,10 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from '@playwright/test';
+import { chromium, type Page } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
 import { becomeContacts, Person } from '../e2e/support/person.ts';
+import { pastePhotograph } from '../e2e/support/photograph.ts';
 import { expect, test } from '../e2e/support/test.ts';
+import { findSecrets, type Secret } from '../integration/support/scan.ts';
 
 test('a script in the page finds no key in what its origin stores', async ({ newBrowser }) => {
   const { person: alice } = await newBrowser('alice');
@@ -113,7 +115,10 @@ test('logging out in the midst of a password change leaves nothing that opens', 
   await expect(page).toHaveURL(/\/login/);
 });
 
-test('the profile on the disk holds nothing that was written or searched', async ({ newBrowser, relay }) => {
+test('the profile on the disk holds nothing that was written, shown or searched', async ({
+  newBrowser,
+  relay,
+}) => {
   const folder = await mkdtemp(join(tmpdir(), 'sinetti-profile-'));
   const context = await chromium.launchPersistentContext(folder, {
     ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
@@ -126,8 +131,40 @@ test('the profile on the disk holds nothing that was written or searched', async
   await bob.signUp();
   await becomeContacts(alice, bob);
   await alice.openChat(bob);
+  await bob.openChat(alice);
+  const input = alice.page.getByRole('textbox', { name: /^(Message to|Edit your) / });
+  const menuOf = async ({ page }: Person, text: string) => {
+    const bubble = page.getByRole('article').filter({ hasText: text }).first();
+    await bubble.getByRole('button', { name: 'Message actions' }).click();
+    return page.getByRole('menu', { name: 'Message actions' });
+  };
   await alice.send('The harbourmaster keeps the second ledger.');
-  await alice.page.getByPlaceholder('Type a message...').fill('An unsent line about the quicksilver.');
+  await (await menuOf(alice, 'harbourmaster')).getByRole('menuitem', { name: 'Reply' }).click();
+  await alice.send('He asked at the tidewater office.');
+  await alice.send('We meet on the quarterdeck.');
+  await input.press('ArrowUp');
+  await input.fill('We meet at the binnacle.');
+  await input.press('Enter');
+  await bob.sees('We meet at the binnacle.');
+  await alice.send('Burn the counterfeit chart.');
+  await bob.sees('Burn the counterfeit chart.');
+  await (await menuOf(alice, 'counterfeit')).getByRole('menuitem', { name: 'Delete' }).click();
+  await alice.page.getByRole('button', { name: 'Delete for everyone' }).click();
+  await expect(bob.message('Burn the counterfeit chart.')).toHaveCount(0);
+  await (await menuOf(bob, 'binnacle')).getByRole('menuitemcheckbox', { name: 'React with ❤️' }).click();
+  await expect(alice.page.getByText('bob reacted with ❤️ to your message')).toBeAttached();
+  await input.focus();
+  await pastePhotograph(alice.page);
+  await alice.page.getByLabel('Description of IMG_2041.jpg').fill('A figurehead without its nose');
+  await input.fill('Seen at the breakwater.');
+  await alice.page.getByRole('button', { name: 'Send', exact: true }).click();
+  // Whole, as this browser has drawn it and shows it again.
+  await alice.page.getByRole('button', { name: 'View: A figurehead without its nose' }).click();
+  const viewer = alice.page.getByRole('dialog');
+  await expect(viewer.getByRole('img')).toHaveJSProperty('naturalWidth', 1200);
+  await alice.page.keyboard.press('Escape');
+  const picture = await downloaded(bob.page, 'View: A figurehead without its nose');
+  await input.fill('An unsent line about the quicksilver.');
   await alice.tab('Contacts').click();
   await alice.page.getByRole('button', { name: 'Find Users' }).click();
   await alice.page.getByPlaceholder('Search by email or username...').fill('marmalade');
@@ -136,23 +173,38 @@ test('the profile on the disk holds nothing that was written or searched', async
   await alice.page.evaluate(() => document.body.append(document.createElement('textarea')));
   await alice.page.locator('body > textarea').fill('The control is on the windowsill.');
   await alice.page.goto('/about');
-  await expect.poll(() => namesOfFilesWith(folder, 'windowsill')).not.toEqual([]);
+  await expect.poll(() => foundIn(folder, [text('windowsill')])).not.toEqual([]);
   await context.close();
 
-  for (const sentence of ['harbourmaster', 'quicksilver', 'marmalade', alice.password]) {
-    expect(await namesOfFilesWith(folder, sentence), sentence).toEqual([]);
-  }
+  const words = ['harbourmaster', 'tidewater', 'quarterdeck', 'binnacle', 'counterfeit', 'bob reacted with'];
+  const shown = ['breakwater', 'figurehead', 'IMG_2041', 'quicksilver', 'marmalade', alice.password];
+  const middle = picture.length / 2;
+  const pixels: Secret = { name: 'the picture', bytes: picture.subarray(middle, middle + 48) };
+  expect(await foundIn(folder, [...words, ...shown].map(text).concat(pixels))).toEqual([]);
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Names of the files in a folder that hold a text, in either of the encodings that browsers write. */
-async function namesOfFilesWith(folder: string, text: string): Promise<string[]> {
+const text = (sought: string): Secret => ({ name: sought, bytes: Buffer.from(sought) });
+
+/** The file behind a picture of the open chat. */
+async function downloaded(page: Page, view: string): Promise<Buffer> {
+  await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+  await page.getByRole('button', { name: view }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+  ]);
+  return readFile(await download.path());
+}
+
+/** Names what is found in the files of a folder, with the file: as it is, in UTF-16, or inside hexadecimal or base64. */
+async function foundIn(folder: string, secrets: readonly Secret[]): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found: string[] = [];
   for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
     // The browser deletes files while it runs.
     const content = await readFile(join(parentPath, name)).catch(() => Buffer.alloc(0));
-    if (content.includes(text) || content.includes(Buffer.from(text, 'utf16le'))) found.push(name);
+    for (const secret of findSecrets(content, secrets)) found.push(`${secret} in ${name}`);
   }
   return found;
 }

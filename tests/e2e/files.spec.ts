@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { readZip } from '../support/zip.ts';
 import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends } from './support/friends.ts';
-import { pastePhotograph, place } from './support/photograph.ts';
+import { dropPictures, pastePhotograph, place } from './support/photograph.ts';
 import { expect, test } from './support/test.ts';
 
 test('a photograph and a document reach a friend, without the place and without a stranger seeing them', async ({
@@ -94,6 +94,17 @@ test('a photograph and a document reach a friend, without the place and without 
     await expect(bob.page.getByRole('img')).toHaveCount(2);
   });
 
+  await test.step('a picture of more pixels than fit is not sent, and a sentence says why', async () => {
+    const header = Buffer.from('89504e470d0a1a0a0000000d494844520000753000007530080600000000000000', 'hex');
+    await alice.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'wall.png', mimeType: 'image/png', buffer: header });
+    const tray = alice.page.getByRole('list', { name: 'Files of the next message' });
+    await expect(tray).toContainText('too large to be read here: 30,000 × 30,000 pixels.');
+    await tray.getByRole('button', { name: 'Remove wall.png' }).click();
+    await expect(tray).toBeHidden();
+  });
+
   await test.step('the friend takes them along: a page beside them shows them without a network', async () => {
     await bob.tab('Profile').click();
     await bob.page.getByRole('switch', { name: 'With files' }).click();
@@ -154,5 +165,34 @@ test('a photograph and a document reach a friend, without the place and without 
       await expect(page.getByRole('button', { name: 'View: The same boat, later' })).toHaveCount(0);
     }
     await findsNoBarriers(bob.page);
+  });
+
+  await test.step('two pictures that are dropped come in one message, blurred until they are there', async () => {
+    let arrive = () => {};
+    const isTime = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await bob.page.route('**/api/blobs/*', async (route) => {
+      await isTime;
+      await route.fallback();
+    });
+    await dropPictures(alice.page, 'quay.png', 'mast.png');
+    await alice.page.getByLabel('Description of quay.png').fill('The quay');
+    await alice.page.getByLabel('Description of mast.png').fill('The mast');
+    await alice.page.getByRole('button', { name: 'Send', exact: true }).click();
+    const [quay, mast] = ['The quay', 'The mast'].map((name) => bob.page.getByRole('img', { name }));
+    if (quay === undefined || mast === undefined) throw new Error('two pictures');
+    for (const picture of [quay, mast]) await expect(picture).toHaveCSS('filter', /^blur/);
+    await expect(bob.page.getByRole('article').filter({ has: quay }).filter({ has: mast })).toHaveCount(1);
+    await expect(bob.page.getByRole('button', { name: 'View: The mast' })).toBeDisabled();
+    await expect(quay).toHaveJSProperty('naturalWidth', 320);
+    arrive();
+    for (const picture of [quay, mast]) await expect(picture).toHaveCSS('filter', 'none');
+    await expect(quay).toHaveJSProperty('naturalWidth', 1200);
+    await findsNoBarriers(bob.page);
+    await bob.page.getByRole('button', { name: 'View: The quay' }).press('Enter');
+    await expect(bob.page.getByRole('dialog').getByRole('img', { name: 'The quay' })).toBeVisible();
+    await bob.page.keyboard.press('ArrowRight');
+    await expect(bob.page.getByRole('dialog').getByRole('img', { name: 'The mast' })).toBeVisible();
   });
 });

@@ -1,10 +1,11 @@
 import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends } from './support/friends.ts';
+import { pastePhotograph } from './support/photograph.ts';
 import { expect, test } from './support/test.ts';
 
 const group = 'Saturday sailors';
 
-test('formatted messages and mentions are read as they are meant, in a group and in small and dark windows', async ({
+test('formatted messages, mentions and all that is done with messages are read as meant in a group, in any window', async ({
   newBrowser,
 }) => {
   const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
@@ -65,6 +66,47 @@ test('formatted messages and mentions are read as they are meant, in a group and
       await findsNoBarriers(bob.page);
       const isWide = await bob.messages.evaluate((element) => element.scrollWidth > element.clientWidth);
       expect(isWide).toBe(false);
+    }
+  });
+
+  await test.step('the group answers, reacts, edits, deletes, pins and sends a picture', async () => {
+    await bob.choose('brings:', 'Reply');
+    await bob.send('Charts are packed');
+    await alice.react('Charts are packed', '❤️');
+    const bobsInput = bob.page.getByRole('textbox', { name: /^(Message to|Edit your) / });
+    await bobsInput.press('ArrowUp');
+    await bobsInput.fill('Charts and lamp oil are packed');
+    await bobsInput.press('Enter');
+    await alice.sees('Charts and lamp oil are packed');
+    await alice.send('Nobody needs to know');
+    await bob.sees('Nobody needs to know');
+    await alice.choose('Nobody needs to know', 'Delete');
+    await alice.page.getByRole('button', { name: 'Delete for everyone' }).click();
+    await expect(bob.messages.getByText('Message deleted')).toBeVisible();
+    await expect(alice.messages.getByText('You deleted this message')).toBeVisible();
+    await bobsInput.focus();
+    await pastePhotograph(bob.page);
+    await bob.page.getByLabel('Description of IMG_2041.jpg').fill('A boat on a lake');
+    await bob.page.getByRole('button', { name: 'Send', exact: true }).click();
+    await bob.choose('Charts and lamp oil', 'Pin');
+  });
+
+  await test.step('everybody sees it, in a browser that joins later too', async () => {
+    const { person: later } = await newBrowser('alice');
+    await later.logIn();
+    await later.openGroup(group);
+    for (const person of [bob, alice, later]) {
+      const answer = person.bubbles('Charts and lamp oil are packed');
+      await expect(answer).toContainText('edited');
+      await expect(
+        answer.getByRole('button', { name: /^In reply to (You|alice): Saturday, @/ }),
+      ).toBeVisible();
+      await expect(answer.getByRole('button', { name: /^❤️ (You|alice)$/ })).toBeVisible();
+      await expect(person.messages.getByText('Nobody needs to know')).toHaveCount(0);
+      const picture = person.messages.getByRole('img', { name: 'A boat on a lake' });
+      await expect(picture).toHaveJSProperty('naturalWidth', 1200);
+      const bar = person.page.getByRole('region', { name: 'Pinned messages' });
+      await expect(bar).toContainText('Charts and lamp oil are packed');
     }
   });
 });

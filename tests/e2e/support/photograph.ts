@@ -42,3 +42,23 @@ export async function pastePhotograph(page: Page): Promise<void> {
     );
   }, place);
 }
+
+/** Drops two pictures onto the chat, as from a folder: one is wide, the other one high. */
+export async function dropPictures(page: Page, ...names: readonly [string, string]): Promise<void> {
+  await page.evaluate(async ([wide, high]) => {
+    const draw = async (name: string, width: number, height: number) => {
+      const canvas = new OffscreenCanvas(width, height);
+      const context = canvas.getContext('2d');
+      if (context === null) throw new Error('no canvas');
+      context.fillStyle = '#2b6a9b';
+      context.fillRect(0, 0, width, height);
+      context.fillStyle = '#e8c15a';
+      context.fillRect(0, 0, width / 2, height / 2);
+      return new File([await canvas.convertToBlob({ type: 'image/png' })], name, { type: 'image/png' });
+    };
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(await draw(wide, 1200, 800));
+    dataTransfer.items.add(await draw(high, 600, 900));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  }, names);
+}
