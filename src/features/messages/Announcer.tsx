@@ -47,9 +47,8 @@ export function MessageAnnouncer() {
     function withdrawDeleted(): void {
       if (announced === null) return;
       const { key, message } = announced;
-      const now = store
-        .get(chatsAtom)
-        [key]?.messages.find(({ messageId }) => messageId === message.messageId);
+      const chats = store.get(chatsAtom);
+      const now = chats[key]?.messages.find(({ messageId }) => messageId === message.messageId);
       if (now?.content.kind !== 'deleted') return;
       announced = null;
       setAnnouncement('');
