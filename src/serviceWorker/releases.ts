@@ -26,7 +26,7 @@ import type { Build, OperatorSettings, Precache } from './precache.ts';
 import { changes } from './releaseChanges.ts';
 import type { ReleaseRefusal, ReleaseVerdict } from './releaseMessages.ts';
 
-export type Release = NonNullable<Chain['release']>;
+type Release = NonNullable<Chain['release']>;
 
 /** The record of what this browser holds on to, from the first visit on. */
 export interface Pin {

@@ -23,8 +23,8 @@ import { LogChain } from './logChain.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { MessageKeeper } from './messageKeeper.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
+import { forgetDiscarded } from './outboxRows.ts';
 import { agreedIn } from './rules/agreed.ts';
-import { forgetDiscarded } from './sentMessages.ts';
 import type { TransactionScope } from './transactionScope.ts';
 import { conversationState } from './views.ts';
 

@@ -22,7 +22,6 @@ import {
   type LoggedMessage,
   messageView,
   openMessage,
-  openOutbox,
   outboxView,
   type Replacements,
   reactionsOf,
@@ -34,6 +33,7 @@ import {
   type WaitingMessage,
   wordsOf,
 } from './messageView.ts';
+import { readOutbox } from './outboxRows.ts';
 
 /** Puts the messages of one conversation together with their changes, as one transaction sees them. */
 export class MessageViews {
@@ -346,9 +346,9 @@ export class MessageViews {
   async #reactions(ids: readonly string[], reacting: readonly LoggedMessage[]) {
     const { userId } = this.#account;
     const logged = [...reacting];
-    for (const id of ids.slice(1)) {
+    for (const id of (await this.hasChanges()) ? ids.slice(1) : []) {
       const most = limits.reactionsRead - logged.length;
-      if (most > 0 && (await this.hasChanges())) logged.push(...(await this.reactingTo(id, most)));
+      if (most > 0) logged.push(...(await this.reactingTo(id, most)));
     }
     logged.sort((one, other) => one.seq - other.seq);
     const waiting = await this.#changesWaiting();
@@ -361,15 +361,10 @@ export class MessageViews {
   }
 
   async #readOutbox(): Promise<WaitingMessage[]> {
-    const index = this.#tx.objectStore('outbox').index('conversation');
-    const within = withinConversation(this.#conversationId);
-    const [rows, messageIds] = await Promise.all([index.getAll(within), index.getAllKeys(within)]);
-    return rows.flatMap((row, i) => {
-      const messageId = messageIds[i];
-      if (messageId === undefined) return [];
-      const record = openOutbox(this.#account, messageId, row);
-      return record.status === 'discarded' ? [] : [this.waitingMessage(messageId, row, record)];
-    });
+    const entries = await readOutbox(this.#tx, this.#account, this.#conversationId);
+    return entries.flatMap(({ messageId, record, row }) =>
+      record.status === 'discarded' ? [] : [this.waitingMessage(messageId, row, record)],
+    );
   }
 
   waitingMessage(messageId: string, row: OutboxRow, record: OutboxRecord): WaitingMessage {

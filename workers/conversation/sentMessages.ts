@@ -1,12 +1,10 @@
-/** Messages that no entry of the log takes out of the outbox: from before this device's time, or discarded. */
+/** Messages that the relay has taken, whose entries in the log are from before this device's time. */
 import type { UnlockedAccount } from '../session/session.ts';
-import { type OutboxRow, type WriteTransaction, withinConversation } from '../storage/db.ts';
+import type { OutboxRow, WriteTransaction } from '../storage/db.ts';
 import { messageRow } from '../storage/messageRow.ts';
 import { ownEnd } from '../storage/payload.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { MessageKeeper } from './messageKeeper.ts';
-import { openOutbox } from './messageView.ts';
-import type { TransactionScope } from './transactionScope.ts';
 
 /**
  * Moves a message from the outbox to the messages of the log, since no entry of the log will do that, and does what a change
@@ -60,16 +58,4 @@ async function moveToMessages(
   }
   await tx.objectStore('outbox').delete(messageId);
   return true;
-}
-
-/** Deletes discarded messages, whose ciphertext can't reach the log any more in a new epoch. */
-export async function forgetDiscarded({ account, conversationId, tx }: TransactionScope): Promise<void> {
-  const outbox = tx.objectStore('outbox');
-  const index = outbox.index('conversation');
-  const range = withinConversation(conversationId);
-  const [keys, rows] = await Promise.all([index.getAllKeys(range), index.getAll(range)]);
-  for (const [i, key] of keys.entries()) {
-    const row = rows[i];
-    if (row !== undefined && openOutbox(account, key, row).status === 'discarded') await outbox.delete(key);
-  }
 }

@@ -4,13 +4,12 @@ import type { CryptoApi } from '../api/cryptoApi.ts';
 import { followClock } from '../conversation/clockSetBack.ts';
 import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { MessageKeeper } from '../conversation/messageKeeper.ts';
-import { openOutbox } from '../conversation/messageView.ts';
+import { putInOutbox, readOutbox } from '../conversation/outboxRows.ts';
 import { findMessage } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { UNREAD, type WriteTransaction, write } from '../storage/db.ts';
 import { contentIdOf, ownEnd } from '../storage/payload.ts';
 import { agreeOn } from './agreeing.ts';
-import { putInOutbox, readOutbox } from './outboxRows.ts';
 
 export function createDisappearing(deps: TransactionDeps, session: Session) {
   return {
@@ -52,12 +51,9 @@ export function createDisappearing(deps: TransactionDeps, session: Session) {
  * @returns the ids of what is left, and when those of it that were taken are over
  */
 async function eraseWaiting(tx: WriteTransaction, account: UnlockedAccount, now: number) {
-  const [rows, messageIds] = await readOutbox(tx, null);
   const ids = new Set<string>();
   const ends: number[] = [];
-  for (const [i, row] of rows.entries()) {
-    const messageId = messageIds[i] ?? '';
-    const record = openOutbox(account, messageId, row);
+  for (const { messageId, record, row } of await readOutbox(tx, account, null)) {
     const { payload, status } = record;
     const end = status === 'sent' && record.acceptedAt !== null ? ownEnd(record, now) : null;
     if (status !== 'discarded') ids.add(messageId);

@@ -16,8 +16,8 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { openOutbox } from '../conversation/messageView.ts';
 import { MessageViews } from '../conversation/messageViews.ts';
+import { putInOutbox, readOutbox } from '../conversation/outboxRows.ts';
 import { commitAsMember, dueChanges, isDue, pendingSubmission } from '../conversation/ownCommits.ts';
 import { keepSent } from '../conversation/sentMessages.ts';
 import { findMessage, storedState } from '../conversation/views.ts';
@@ -27,7 +27,6 @@ import { read, type Transaction, write } from '../storage/db.ts';
 import { encodeFilesPayload, encodeTextPayload, sealedFiles } from '../storage/payload.ts';
 import { awaitedIds, type OutboxRecord, readConversation } from '../storage/records.ts';
 import { takeUploads } from './files.ts';
-import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
 import {
   changeView,
@@ -197,13 +196,9 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
       const conversationId = id === undefined ? null : check('outbox', ConversationId, id);
       const account = session.account();
       return read(account.db, async (tx) => {
-        const [rows, ids] = await readOutbox(tx, conversationId);
         const views = new Map<string, MessageViews>();
         const waiting: MessageView[] = [];
-        for (const [i, row] of rows.entries()) {
-          const messageId = ids[i];
-          if (messageId === undefined) continue;
-          const record = openOutbox(account, messageId, row);
+        for (const { messageId, record, row } of await readOutbox(tx, account, conversationId)) {
           if (record.status === 'discarded') continue;
           const of = views.get(row.conversationId) ?? new MessageViews(tx, account, row.conversationId);
           views.set(row.conversationId, of);

@@ -8,11 +8,11 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
+import { newOutboxRecord, nextOrder, putInOutbox } from '../conversation/outboxRows.ts';
 import { storedState } from '../conversation/views.ts';
 import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
 import { readConversation } from '../storage/records.ts';
-import { newOutboxRecord, nextOrder, putInOutbox } from './outboxRows.ts';
 import { retryWaiting } from './ownMessages.ts';
 import {
   emptyOwnState,

@@ -1,10 +1,9 @@
 /** The messages of the own devices' group, whatever they say (PROTOCOL section 2). */
 import type { OwnState } from '../api/conversationsApi.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
-import { openOutbox } from '../conversation/messageView.ts';
+import { putInOutbox, readOutbox } from '../conversation/outboxRows.ts';
 import { isForPeople } from '../storage/payload.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
-import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { typeOf } from './ownPayload.ts';
 import { noteSaid, OWN_STATE, ownStateToSay, takeOwnState } from './ownStateMessage.ts';
 import { OWN_REVISIONS, revisionsToSay, takeRevisions } from './revisionsMessage.ts';
@@ -67,12 +66,8 @@ export async function retryWaiting(
   { account, conversationId, tx }: ConversationTransaction,
   type: string,
 ): Promise<OutboxRecord[]> {
-  const [rows, messageIds] = await readOutbox(tx, conversationId);
   const waiting: OutboxRecord[] = [];
-  for (const [i, row] of rows.entries()) {
-    const messageId = messageIds[i];
-    if (messageId === undefined) continue;
-    const record = openOutbox(account, messageId, row);
+  for (const { messageId, record, row } of await readOutbox(tx, account, conversationId)) {
     if (typeOf(record.payload) !== type) continue;
     waiting.push(record);
     if (record.status === 'failed') {

@@ -14,6 +14,7 @@ import {
 import { type KnownMessage, openOutbox, outboxView } from '../conversation/messageView.ts';
 import { MessageViews } from '../conversation/messageViews.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
+import { newOutboxRecord, nextOrder, putInOutbox } from '../conversation/outboxRows.ts';
 import { dueChanges, isDue, lacksPresentDevices } from '../conversation/ownCommits.ts';
 import { keepSent } from '../conversation/sentMessages.ts';
 import { readPin } from '../identity/pins.ts';
@@ -27,7 +28,6 @@ import {
 } from '../storage/db.ts';
 import { payloadBytes, saysTheSame } from '../storage/payload.ts';
 import { awaitedIds, isNameDue, type OutboxRecord } from '../storage/records.ts';
-import { newOutboxRecord, nextOrder, putInOutbox } from './outboxRows.ts';
 
 /**
  * The number of messages and the time after which a device renews its own leaf (PROTOCOL section 4, healing).

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call } from '../helpers.ts';
 import { created, look, patch, read, refusalOf, remove, uploaded } from '../http/uploads.ts';
+import { allowed } from './rows.ts';
 import { type Actor, actors, createWorld, must, type World } from './world.ts';
 
 let world: World;
@@ -16,15 +17,7 @@ const out = {
   deleted: 'session-expired',
   suspended: 'account-suspended',
 };
-const everyone = {
-  ...out,
-  stranger: 'ok',
-  contact: 'ok',
-  member: 'ok',
-  creator: 'ok',
-  removed: 'ok',
-  blocked: 'ok',
-};
+const everyone = { ...out, ...allowed };
 const ownerAlone = {
   ...out,
   stranger: 'not-found',

@@ -1,5 +1,5 @@
 import { signUp } from '../helpers.ts';
-import { hidden, own, signedIn } from './rows.ts';
+import { allowed, hidden, own, signedIn } from './rows.ts';
 import { isLiving, must, pendingRequest } from './world.ts';
 
 /** The rows of blocking, reporting and withdrawing: everybody does these to whom they like, and reaches their own blocks, reports and requests alone. */
@@ -12,35 +12,16 @@ export const blockRows = {
   ],
   listBlocks: [own()],
   block: [
-    signedIn(
-      {
-        stranger: 'ok',
-        contact: 'ok',
-        member: 'ok',
-        creator: 'invalid-request',
-        removed: 'ok',
-        blocked: 'ok',
+    signedIn({ ...allowed, creator: 'invalid-request' }, ({ creator }) => ({ id: creator.id }), {
+      undo: async (world, actor) => {
+        if (isLiving(actor)) await must(world[actor].call('DELETE', `/blocks/${world.creator.id}`));
       },
-      ({ creator }) => ({ id: creator.id }),
-      {
-        undo: async (world, actor) => {
-          if (isLiving(actor)) await must(world[actor].call('DELETE', `/blocks/${world.creator.id}`));
-        },
-      },
-    ),
+    }),
   ],
   report: [
-    signedIn(
-      {
-        stranger: 'ok',
-        contact: 'ok',
-        member: 'ok',
-        creator: 'invalid-request',
-        removed: 'ok',
-        blocked: 'ok',
-      },
-      ({ creator }) => ({ body: { user_id: creator.id, reason: 'spam', text: '', messages: [] } }),
-    ),
+    signedIn({ ...allowed, creator: 'invalid-request' }, ({ creator }) => ({
+      body: { user_id: creator.id, reason: 'spam', text: '', messages: [] },
+    })),
   ],
   listReports: [own()],
   unblock: [

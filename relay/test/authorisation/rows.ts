@@ -22,18 +22,23 @@ export interface Row {
   readonly undo?: (world: World, actor: Actor) => Promise<unknown>;
 }
 
+/** Everybody may who is signed in. */
+export const allowed = {
+  stranger: 'ok',
+  contact: 'ok',
+  member: 'ok',
+  creator: 'ok',
+  removed: 'ok',
+  blocked: 'ok',
+} as const satisfies Record<Living, Outcome>;
+
 /** Calls that ask for no token look at none. */
 export function everybody(request: Row['request']): Row {
   return {
     request,
     expected: {
+      ...allowed,
       anonymous: 'ok',
-      stranger: 'ok',
-      contact: 'ok',
-      member: 'ok',
-      creator: 'ok',
-      removed: 'ok',
-      blocked: 'ok',
       revoked: 'ok',
       deleted: 'ok',
       suspended: 'ok',
@@ -61,15 +66,7 @@ export function signedIn(
 
 /** A call about the caller's own data: everybody who is signed in has some, and reaches that alone. */
 export function own(request: Row['request'] = () => ({}), rest: Partial<Row> = {}): Row {
-  const ok = {
-    stranger: 'ok',
-    contact: 'ok',
-    member: 'ok',
-    creator: 'ok',
-    removed: 'ok',
-    blocked: 'ok',
-  } as const;
-  return signedIn(ok, request, rest);
+  return signedIn(allowed, request, rest);
 }
 
 /** The outcomes of a call about the caller's own vault that names another version of it. */
@@ -93,5 +90,7 @@ export const hidden = {
 } as const;
 /** The outcomes of a call about a group's data. */
 export const ofMembers = { ...hidden, member: 'ok', blocked: 'ok' } as const;
+/** The outcomes of a call that the creator's contacts and members may make. */
+export const ofContacts = { ...allowed, stranger: 'not-a-contact', removed: 'not-a-contact' } as const;
 /** The outcomes of a call about the direct conversation of the creator and the contact. */
 export const ofBoth = { ...hidden, contact: 'ok' } as const;

@@ -8,7 +8,7 @@ import { blockRows } from './blockRows.ts';
 import { contactRows } from './contactRows.ts';
 import { groupInvitationRows } from './groupInvitationRows.ts';
 import { historyRows } from './historyRows.ts';
-import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
+import { everybody, hidden, ofBoth, ofContacts, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
 import { sessionRows } from './sessionRows.ts';
 import { treeRows } from './treeRows.ts';
 import {
@@ -187,37 +187,17 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   publishKeyPackages: [own(() => ({ body: { keyPackages: [base64Url(300)] } }))],
   keyPackageCount: [own()],
   claimKeyPackages: [
-    signedIn(
-      {
-        stranger: 'not-a-contact',
-        contact: 'ok',
-        member: 'ok',
-        creator: 'ok',
-        removed: 'not-a-contact',
-        blocked: 'ok',
-      },
-      async (world) => {
-        await freshGroup(world);
-        return { id: world.creator.id };
-      },
-    ),
+    signedIn(ofContacts, async (world) => {
+      await freshGroup(world);
+      return { id: world.creator.id };
+    }),
   ],
 
   claimKeyPackagesOfMany: [
-    signedIn(
-      {
-        stranger: 'not-a-contact',
-        contact: 'ok',
-        member: 'ok',
-        creator: 'ok',
-        removed: 'not-a-contact',
-        blocked: 'ok',
-      },
-      async (world) => {
-        await freshGroup(world);
-        return { body: { user_ids: [world.creator.id] } };
-      },
-    ),
+    signedIn(ofContacts, async (world) => {
+      await freshGroup(world);
+      return { body: { user_ids: [world.creator.id] } };
+    }),
   ],
 
   listContacts: [own()],

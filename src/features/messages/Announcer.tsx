@@ -38,8 +38,8 @@ export function MessageAnnouncer() {
     async function announce(arrival: Arrival): Promise<void> {
       const { key, message } = arrival;
       const isOpen = key === store.get(activeConversationAtom);
-      if (isOpen || !(await store.get(isQuietAtom)(key, message.content)))
-        setAnnouncement(await wording(arrival));
+      if (!isOpen && (await store.get(isQuietAtom)(key, message.content))) return;
+      setAnnouncement(await wording(arrival));
       announced = arrival;
     }
 

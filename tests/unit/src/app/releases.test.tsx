@@ -30,13 +30,11 @@ let lines: string[];
 let stored: Map<string, string>;
 let world: ReturnType<typeof createWorld>;
 let user: ReturnType<ReturnType<typeof createWorld>['show']>;
-/** The answers of the service worker in use, and of the frame of the keys. */
+/** The answers of the service worker in use. */
 let verdict: ReleaseVerdict;
-let isAgreedTo: { app: boolean; room: boolean };
+let isAgreedTo: boolean;
 /** The origins that were asked to agree, one after the other. */
 let agreed: string[];
-/** Until then the frame has not answered. */
-let roomIsDone: Promise<void>;
 const takeOver = vi.fn<(waiting: ServiceWorker) => void>();
 const reload = vi.spyOn(window.location, 'reload');
 
@@ -48,13 +46,12 @@ beforeEach(() => {
   clock = new FakeClock();
   stored = new Map([['release-agreed', '0']]);
   verdict = current;
-  isAgreedTo = { app: true, room: true };
+  isAgreedTo = true;
   agreed = [];
-  roomIsDone = Promise.resolve();
   active.answer = (question) => {
     if (question === 'release-verdict') return verdict;
     agreed.push('app');
-    return isAgreedTo.app;
+    return isAgreedTo;
   };
   world = createWorld();
   user = world.show(<UpdateBar />);
@@ -76,7 +73,7 @@ async function follow(): Promise<void> {
   followReleases({ ...common(), clock, registration, takeOver });
   frame.addEventListener('message', ({ data }: MessageEvent<{ type: string }>) => {
     agreed.push('room');
-    void roomIsDone.then(() => say({ type: 'agreed', done: isAgreedTo.room }));
+    say({ type: 'agreed', done: true });
     expect(data).toEqual({ type: 'agree', release: newer.release });
   });
   frame.start();
@@ -180,7 +177,7 @@ describe('another release', () => {
 
   it('that is refused as it is agreed to has that sentence alone', async () => {
     verdict = newer;
-    isAgreedTo = { app: false, room: true };
+    isAgreedTo = false;
     await follow();
     verdict = refused('rollback');
     await press('Use it');

@@ -7,6 +7,8 @@ import {
   withinConversation,
 } from '../storage/db.ts';
 import type { OutboxRecord } from '../storage/records.ts';
+import { openOutbox } from './messageView.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 export function newOutboxRecord(payload: string, sentAt: string): OutboxRecord {
   return {
@@ -41,13 +43,31 @@ export async function nextOrder(tx: Transaction): Promise<number> {
   return last === null ? 1 : last.key + 1;
 }
 
-/** Reads the rows of a conversation, or all, with their message ids, in the order of writing. */
+/** A message that waits in the outbox, or was discarded there. */
+export interface OutboxEntry {
+  readonly messageId: string;
+  readonly row: OutboxRow;
+  readonly record: OutboxRecord;
+}
+
+/** Reads the outbox of a conversation, or all of it, in the order of writing. */
 export async function readOutbox(
   tx: Transaction,
+  account: UnlockedAccount,
   conversationId: string | null,
-): Promise<[OutboxRow[], string[]]> {
+): Promise<OutboxEntry[]> {
   const outbox = tx.objectStore('outbox');
   const index = conversationId === null ? outbox.index('order') : outbox.index('conversation');
   const range = conversationId === null ? null : withinConversation(conversationId);
-  return Promise.all([index.getAll(range), index.getAllKeys(range)]);
+  const [rows, messageIds] = await Promise.all([index.getAll(range), index.getAllKeys(range)]);
+  return rows.flatMap((row, at) => {
+    const messageId = messageIds[at];
+    return messageId === undefined ? [] : [{ messageId, row, record: openOutbox(account, messageId, row) }];
+  });
+}
+
+/** Deletes discarded messages, whose ciphertext can't reach the log any more in a new epoch. */
+export async function forgetDiscarded({ account, conversationId, tx }: TransactionScope): Promise<void> {
+  for (const { messageId, record } of await readOutbox(tx, account, conversationId))
+    if (record.status === 'discarded') await tx.objectStore('outbox').delete(messageId);
 }
