@@ -36,7 +36,7 @@ import { attachMqtt } from './mqtt/gateway.ts';
 import { serveDocumentation } from './openapi/serve.ts';
 import { attachPresence } from './presence/presence.ts';
 import { attachUpgrades } from './realtime/upgrade.ts';
-import { WaitingSockets } from './realtime/waitingSockets.ts';
+import { WaitingBytes } from './realtime/waitingBytes.ts';
 import { methodsOfBlobs, serveBlobs } from './routes/blobs.ts';
 import { createHandlers } from './routes/index.ts';
 import { loadSecrets, makeDataFolder } from './secrets.ts';
@@ -63,7 +63,7 @@ export interface Relay {
   readonly services: Services;
   readonly database: OpenDatabase;
   /** Counts the bytes that strangers have sent and that wait. */
-  readonly waiting: WaitingSockets;
+  readonly waiting: WaitingBytes;
   /** @throws StartupError if the address can't be listened on */
   listen(): Promise<ListeningPorts>;
   /**
@@ -157,7 +157,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
 
     let closed: Promise<void> | undefined;
     const underWay = new RequestsUnderWay();
-    const waiting = new WaitingSockets();
+    const waiting = new WaitingBytes();
     metrics.watchWaiting(() => waiting.bytes);
     app.addHook('onRequest', async (_request, reply) => {
       if (closed !== undefined) throw restarting();

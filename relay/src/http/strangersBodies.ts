@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { ApiError } from '../errors.ts';
-import type { WaitingSockets } from '../realtime/waitingSockets.ts';
+import type { WaitingBytes } from '../realtime/waitingBytes.ts';
 
 /** Milliseconds in which the body of a call must have come whose sender has proven nothing. */
 export const strangersBodyTimeout = 20_000;
@@ -27,7 +27,7 @@ export const announcesBody = (headers: IncomingHttpHeaders): boolean =>
 export function boundStrangersBody(
   source: Readable,
   response: ServerResponse,
-  waiting: WaitingSockets,
+  waiting: WaitingBytes,
 ): Readable {
   const fail = (error: Error) => void body.destroy(error);
   const place = waiting.enter(() => fail(tooMany()));

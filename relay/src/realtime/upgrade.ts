@@ -6,7 +6,7 @@ import { type ApiError, restarting, toApiError } from '../errors.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RateLimiter } from '../rateLimits/rateLimiter.ts';
-import type { WaitingSockets } from './waitingSockets.ts';
+import type { WaitingBytes } from './waitingBytes.ts';
 
 export interface SocketEndpoint {
   readonly path: string;
@@ -31,7 +31,7 @@ export interface Upgrades {
 export interface UpgradeServices {
   readonly rateLimiter: Pick<RateLimiter, 'take'>;
   readonly metrics: Pick<Metrics, 'socketOpened' | 'socketClosed'>;
-  readonly waiting: WaitingSockets;
+  readonly waiting: WaitingBytes;
 }
 
 interface Served {

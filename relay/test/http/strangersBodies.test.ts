@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { strangersBodyTimeout } from '../../src/http/strangersBodies.ts';
-import { waitingBytes } from '../../src/realtime/waitingSockets.ts';
+import { waitingLimits } from '../../src/realtime/waitingBytes.ts';
 import { call, signUpBody, startTestRelay, type TestRelay } from '../helpers.ts';
 
 let relay: TestRelay;
@@ -42,7 +42,7 @@ describe('bodies of which nobody knows whose they are', () => {
     'have a bound together, beyond which the largest are told to come again, and short ones are not: %s',
     async (path) => {
       const short = halfSent(path, 1000, 2000);
-      const most = Math.ceil(waitingBytes.ofAll / length);
+      const most = Math.ceil(waitingLimits.ofAll / length);
       const large: ReturnType<typeof halfSent>[] = [];
       for (let index = 0; index < most + 20; index += 1) large.push(halfSent(path, length - 1));
       await vi.waitFor(() => expect(large.filter(({ answer }) => answer !== '').length).toBeGreaterThan(15), {

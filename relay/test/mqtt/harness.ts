@@ -15,7 +15,7 @@ import type { PresenceOptions } from '../../src/presence/presenceSocket.ts';
 import { Hub, type SignalListener, type TopicListener, type Unsubscribe } from '../../src/realtime/hub.ts';
 import { OpenConnections } from '../../src/realtime/openConnections.ts';
 import { attachUpgrades } from '../../src/realtime/upgrade.ts';
-import { WaitingSockets } from '../../src/realtime/waitingSockets.ts';
+import { WaitingBytes } from '../../src/realtime/waitingBytes.ts';
 import { eventually } from '../eventually.ts';
 
 export interface Person {
@@ -136,7 +136,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
   const upgrades = attachUpgrades(server, config, {
     ...services,
     metrics: new Metrics(),
-    waiting: new WaitingSockets(),
+    waiting: new WaitingBytes(),
   });
   const gateway = attachMqtt(upgrades, services, options.mqtt);
   const presence = attachPresence(upgrades, services, options.presence);

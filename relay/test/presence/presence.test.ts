@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { waitingBytes } from '../../src/realtime/waitingSockets.ts';
+import { waitingLimits } from '../../src/realtime/waitingBytes.ts';
 import { fakeTimeouts } from '../fakeTimeouts.ts';
 import { deferred, type Person, type Realtime, startRealtime } from '../mqtt/harness.ts';
 import { type Arrival, arriveAt, hello, Tab } from './tab.ts';
@@ -154,7 +154,7 @@ test('a ping is answered', async () => {
 
 test('more bytes of pings than a socket may send before its first message are answered', async () => {
   const { tab } = await arrive(alice);
-  for (let sent = 0; sent <= waitingBytes.ofOne; sent += 4096) {
+  for (let sent = 0; sent <= waitingLimits.ofOne; sent += 4096) {
     tab.send('{"type":"ping"}'.padEnd(4096));
     expect(await tab.next()).toEqual({ type: 'pong' });
   }

@@ -18,7 +18,7 @@ export interface WaitingPlace {
  * Bytes received before anybody is known to have sent them: of one socket, a CONNECT and what follows it at once; and of all
  * sockets, and bodies of calls, together.
  */
-export const waitingBytes = { ofOne: 64 * 1024, ofAll: 16 * 1024 * 1024 } as const;
+export const waitingLimits = { ofOne: 64 * 1024, ofAll: 16 * 1024 * 1024 } as const;
 
 /**
  * The sockets that nobody has logged in on yet, and the bodies of calls by nobody in particular that have begun to come. They
@@ -26,13 +26,13 @@ export const waitingBytes = { ofOne: 64 * 1024, ofAll: 16 * 1024 * 1024 } as con
  * When it is reached, those go that hold most, the oldest of them first: a log-in is short, and however much strangers send, they
  * push out their own before an honest one.
  */
-export class WaitingSockets {
+export class WaitingBytes {
   readonly #limits: { readonly ofOne: number; readonly ofAll: number };
   /** In the order of their arrival. */
   readonly #waiting = new Set<Waiting>();
   #bytes = 0;
 
-  constructor(limits: { readonly ofOne: number; readonly ofAll: number } = waitingBytes) {
+  constructor(limits: { readonly ofOne: number; readonly ofAll: number } = waitingLimits) {
     this.#limits = limits;
   }
 

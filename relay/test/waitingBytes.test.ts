@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { WaitingSockets, waitingBytes } from '../src/realtime/waitingSockets.ts';
+import { WaitingBytes, waitingLimits } from '../src/realtime/waitingBytes.ts';
 import { signUpOnDevice, startTestRelay, type TestRelay } from './helpers.ts';
 import { createClients } from './mqtt/mqttClient.ts';
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** Sockets of which each has a name, and the names of those that were dropped, in order. */
 function waitingRoom(limits: { ofOne: number; ofAll: number }) {
-  const room = new WaitingSockets(limits);
+  const room = new WaitingBytes(limits);
   const dropped: string[] = [];
   const enter = (name: string, received = 0) => {
     const transport = new PassThrough();
@@ -81,7 +81,7 @@ describe('sockets that nobody has logged in on', () => {
     socket.on('error', () => undefined);
     await once(socket, 'open');
     const closed = once(socket, 'close');
-    for (let sent = 0; sent <= waitingBytes.ofOne; sent += 1024) {
+    for (let sent = 0; sent <= waitingLimits.ofOne; sent += 1024) {
       socket.send(Buffer.alloc(1024), { fin: false, binary: true });
     }
     expect(await closed).toBeDefined();
