@@ -37,10 +37,10 @@ export const limits = {
   /** The vault key of 32 bytes in an envelope of 41; to a recovery key it is sealed by HPKE with X-Wing, in 1,169. */
   keyWrapMin: 73,
   keyWrapMax: 2048,
-  /** People ever seen take some 75 bytes each, in segments of 128 people. */
+  /** People ever seen take some 75 bytes each, in segments of 64 people. */
   accountStateMax: 1024 * 1024,
   accountStateSegmentMax: 64 * 1024,
-  accountStateSegments: 128,
+  accountStateSegments: 256,
   /** A username with the certificate of the device that signs it. */
   signedNameMax: 2048,
   peoplePerNames: 200,

@@ -21,7 +21,7 @@ interface Stored extends Sealed {
 }
 
 /** Two more than there is room for in a segment. */
-const people = 130;
+const people = 66;
 const idOf = (at: number) => `c0a1c0a1-5a7e-4f3a-9d0e-${at.toString(16).padStart(12, '0')}`;
 
 /** Has a browser meet people who are at no relay, by the door of its worker, and put them into the account state. */

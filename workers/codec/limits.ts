@@ -58,7 +58,7 @@ export const limits = {
   pinnedPeople: 12_000,
   accountState: 1024 * 1024,
   stateSegment: 64 * 1024,
-  stateSegments: 128,
+  stateSegments: 256,
   sealedVault: 64 * 1024,
   /** Characters of a password: more than anybody types, and too few to hang the worker. */
   password: 4096,

@@ -12,7 +12,7 @@ import { type AccountState, type PinnedPerson, readPinnedKeys, writePinnedKeys }
 import { newestSharedKeys, openShared, type SharedKeys, sealShared, sharedRevision } from './sharedKeys.ts';
 
 /** People of one segment, in the order in which they were met; the last segment has fewer. */
-export const PEOPLE_PER_SEGMENT = 128;
+export const PEOPLE_PER_SEGMENT = 64;
 
 /** An account state in segments, each sealed under the same shared keys as the head. */
 export interface SegmentedState {
@@ -28,7 +28,7 @@ interface Person extends PinnedPerson {
 
 const VERSION = 3;
 /** Bytes that a segment is padded to a multiple of: only dozens of changed keys in one show in its length, and no mark does. */
-const PADDED_TO = 12_288;
+const PADDED_TO = 6_144;
 
 /**
  * Seals the state under the newest of the shared keys.

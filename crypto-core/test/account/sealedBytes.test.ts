@@ -153,7 +153,7 @@ describe('the bytes of what is sealed are as written down:', () => {
   it('an account state in segments', () => {
     const { sealed, segments } = sealStateInSegments(state, sharedKeys, 'bob', fixed);
     // The second of the keys is the one that was verified.
-    const segment = shared('bob/segment', padded(12_288, opaque(text('alice'), pinned, uint(2, 2))));
+    const segment = shared('bob/segment', padded(6_144, opaque(text('alice'), pinned, uint(2, 2))));
     expect(segments.map(hex)).toEqual([hex(segment)]);
     const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
     const place = `bob/head/${sha256(sha256(segment)).toString('hex')}`;
