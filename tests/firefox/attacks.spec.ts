@@ -8,7 +8,8 @@ import { keepPorts, sayEverywhere, strangeCalls, unconfirmedCalls } from '../att
 import { Stranger } from '../attacks/support/stranger.ts';
 import { builtClient } from '../e2e/support/built.ts';
 import { RunningRelay } from '../e2e/support/relay.ts';
-import { expect, launchFirefox, test } from './test.ts';
+import { launchFirefox } from './launch.ts';
+import { expect, test } from './test.ts';
 import { button, Visitor } from './visitor.ts';
 
 // The attacks of tests/attacks as far as WebDriver BiDi reaches: it evaluates nothing in a worker.

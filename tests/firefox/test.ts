@@ -1,21 +1,7 @@
-import { type Browser, launch } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
 import { test as base, expect } from '../e2e/support/test.ts';
-import { firefoxPath } from './program.mjs';
+import { launchFirefox } from './launch.ts';
 import { Visitor } from './visitor.ts';
-
-interface FirefoxOptions {
-  /** True if the browser's own pages may be read, which know its processes. */
-  readonly withSystemAccess?: boolean;
-}
-
-export async function launchFirefox({ withSystemAccess = false }: FirefoxOptions = {}): Promise<Browser> {
-  if (firefoxPath === undefined) throw new Error('no Firefox');
-  return launch({
-    browser: 'firefox',
-    executablePath: firefoxPath,
-    args: withSystemAccess ? ['-remote-allow-system-access'] : [],
-  });
-}
 
 interface Firefox {
   /** One of its own for the tests of a worker. */

@@ -1,81 +1,37 @@
-/** The package that `npm pack` makes of crypto-core, as somebody has it who has nothing else of this repository. */
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { type Browser, chromium } from '@playwright/test';
-import { build } from 'vite';
+import { chromium } from '@playwright/test';
+import { build as buildByEsbuild } from 'esbuild';
+import { build as buildByVite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import webpack from 'webpack';
+import { nodeOf } from '../../build/nodeOf.mjs';
 import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
+import { launchFirefox } from '../firefox/launch.ts';
+import { firefoxPath } from '../firefox/program.mjs';
+import { inCI } from '../run/inCI.mjs';
+import { greeting, installPacked, type Packed, root, run } from './packed.ts';
 
-const run = promisify(execFile);
-const root = path.join(import.meta.dirname, '../..');
-const core = path.join(root, 'crypto-core');
-const greeting = 'Hello, Bob.';
-
-let folder: string;
-let app: string;
-let packed: string[];
-
-/** Packs a folder with npm. @returns the tarball's name and the paths in it */
-async function pack(source: string): Promise<{ name: string; files: string[] }> {
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, source], {
-    cwd: root,
-  });
-  // The build, which npm runs first, prints its own lines before the list.
-  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [
-    { filename: string; files: { path: string }[] },
-  ];
-  return { name: filename, files: files.map((file) => file.path) };
-}
-
-/** The example of the README, as it stands there. */
-async function example(): Promise<string> {
-  const readme = await readFile(path.join(app, 'node_modules/@sinetti/crypto-core/README.md'), 'utf8');
-  const [, code] = /## Example\n\n```js\n([\s\S]*?)```/.exec(readme) ?? [];
-  if (code === undefined) throw new Error('the README has no example');
-  return code;
-}
+let packed: Packed;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'sinetti-package-'));
-  app = path.join(folder, 'app');
-  await mkdir(app);
-  const ours = await pack(core);
-  packed = ours.files;
-  // The registry is asked for nothing: libsodium is packed from what is installed here.
-  const wrappers = await pack(path.join(root, 'node_modules/libsodium-wrappers'));
-  const sodium = await pack(path.join(root, 'node_modules/libsodium-sumo'));
-  const manifest = {
-    private: true,
-    type: 'module',
-    dependencies: {
-      '@sinetti/crypto-core': `file:../${ours.name}`,
-      'libsodium-wrappers': `file:../${wrappers.name}`,
-      'libsodium-sumo': `file:../${sodium.name}`,
-    },
-    overrides: { 'libsodium-wrappers': '$libsodium-wrappers', 'libsodium-sumo': '$libsodium-sumo' },
-  };
-  await writeFile(path.join(app, 'package.json'), JSON.stringify(manifest));
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund'], { cwd: app });
-  await writeFile(path.join(app, 'example.mjs'), await example());
+  packed = await installPacked();
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(packed.folder, { recursive: true, force: true }));
 
 describe('the packed crypto-core', () => {
   it('holds what it needs to run, its documents and nothing of its tests and sources', () => {
-    const others = packed.filter((file) => !/^dist\/[\w/]+\.(?:js|d\.ts)$/.test(file));
+    const others = packed.files.filter((file) => !/^dist\/[\w/]+\.(?:js|d\.ts)$/.test(file));
     expect(others.toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SPEC.md', 'package.json']);
-    expect(packed).toContain('dist/index.js');
-    expect(packed).toContain('dist/account/index.d.ts');
+    expect(packed.files).toContain('dist/index.js');
+    expect(packed.files).toContain('dist/account/index.d.ts');
   });
 
   it('has nothing of the product in its first door', async () => {
-    const dist = path.join(app, 'node_modules/@sinetti/crypto-core/dist');
+    const dist = path.join(packed.app, 'node_modules/@sinetti/crypto-core/dist');
     const due = [path.join(dist, 'index.js')];
     const files = new Set<string>();
     for (let file = due.pop(); file !== undefined; file = due.pop()) {
@@ -91,25 +47,16 @@ describe('the packed crypto-core', () => {
     expect([...files].filter((file) => /\/(?:account|content)\//.test(file))).toEqual([]);
   });
 
-  it('runs the example of its README in Node, which has at most 20 lines of code', async () => {
-    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: app });
-    expect(stdout).toBe(`${greeting}\n`);
-    const lines = (await example()).split('\n').filter((line) => line.trim() !== '');
+  it('has an example of at most 20 lines of code', () => {
+    const lines = packed.example.split('\n').filter((line) => line.trim() !== '');
     expect(lines.length).toBeLessThanOrEqual(20);
   });
 
-  it('runs the example of its README in Deno', async () => {
-    const deno = path.join(root, 'node_modules/deno/bin.cjs');
-    const args = [deno, 'run', '--no-remote', '--cached-only', '--node-modules-dir=manual', 'example.mjs'];
-    const { stdout } = await run(process.execPath, args, {
-      cwd: app,
-      env: { ...process.env, DENO_DIR: path.join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
-    });
-    expect(stdout).toBe(`${greeting}\n`);
-  });
-
   it('is entered by four doors and by no other', async () => {
-    const manifest = await readFile(path.join(app, 'node_modules/@sinetti/crypto-core/package.json'), 'utf8');
+    const manifest = await readFile(
+      path.join(packed.app, 'node_modules/@sinetti/crypto-core/package.json'),
+      'utf8',
+    );
     const { exports } = JSON.parse(manifest) as { exports: Record<string, unknown> };
     expect(Object.keys(exports)).toEqual(['.', './account', './content', './vectors']);
     const doors = `
@@ -123,7 +70,9 @@ describe('the packed crypto-core', () => {
       const inside = await import('@sinetti/crypto-core/dist/index.js').catch(({ code }) => code);
       console.log(JSON.stringify([typeof vault, typeof hash, typeof vectors.runVector, inside]));
     `;
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', doors], { cwd: app });
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', doors], {
+      cwd: packed.app,
+    });
     const seen = ['object', 'function', 'function', 'ERR_PACKAGE_PATH_NOT_EXPORTED'];
     expect(JSON.parse(stdout)).toEqual(seen);
   });
@@ -138,7 +87,7 @@ describe('the packed crypto-core', () => {
         return createGroup({ suite: 0x004d }, env) ?? sealVault(vault) ?? nextRunningHash(env);
       }
     `;
-    const file = path.join(app, `${resolution}.ts`);
+    const file = path.join(packed.app, `${resolution}.ts`);
     await writeFile(file, code);
     const options = ['--noEmit', '--strict', '--target', 'es2023', '--types', ''];
     const modules = [
@@ -148,7 +97,9 @@ describe('the packed crypto-core', () => {
       resolution,
     ];
     const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-    const refused = await run(process.execPath, [tsc, ...options, ...modules, file], { cwd: app }).then(
+    const refused = await run(process.execPath, [tsc, ...options, ...modules, file], {
+      cwd: packed.app,
+    }).then(
       () => 'nothing',
       ({ stdout }: { stdout: string }) => stdout,
     );
@@ -158,57 +109,164 @@ describe('the packed crypto-core', () => {
   });
 });
 
-async function answer(file: string, response: ServerResponse): Promise<void> {
-  const script = 'text/javascript';
-  const types: Record<string, string> = { '.html': 'text/html', '.js': script, '.mjs': script };
-  const body = await readFile(file).catch(() => null);
-  if (body === null) return void response.writeHead(404).end();
-  response.writeHead(200, { 'content-type': types[path.extname(file)] ?? 'application/octet-stream' });
-  response.end(body);
+describe('the example of the README of the packed crypto-core runs', () => {
+  it('in this Node', async () => {
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: packed.app });
+    expect(stdout).toBe(`${greeting}\n`);
+  });
+
+  it.each(['20.19.0', '22', '24', '26'])('in Node %s', async (version) => {
+    const node = path.join(nodeOf(version), 'node');
+    const { stdout } = await run(node, ['example.mjs'], { cwd: packed.app });
+    expect(stdout).toBe(`${greeting}\n`);
+  });
+
+  it('in Deno', async () => {
+    const deno = path.join(root, 'node_modules/deno/bin.cjs');
+    const args = [deno, 'run', '--no-remote', '--cached-only', '--node-modules-dir=manual', 'example.mjs'];
+    const { stdout } = await run(process.execPath, args, {
+      cwd: packed.app,
+      env: {
+        ...process.env,
+        DENO_DIR: path.join(packed.folder, 'deno'),
+        DENO_NO_UPDATE_CHECK: '1',
+        NO_COLOR: '1',
+      },
+    });
+    expect(stdout).toBe(`${greeting}\n`);
+  });
+});
+
+/** A browser of one kind. */
+interface Visitor {
+  /** Returns what an element of a page says once it says something. */
+  read(address: string, id: string): Promise<string>;
+  close(): Promise<void>;
 }
 
-describe('the packed crypto-core in Chromium', () => {
-  let server: Server;
-  let browser: Browser;
+async function openChromium(): Promise<Visitor> {
+  const browser = await chromium.launch({
+    args: chromiumArgs,
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+  });
+  return {
+    async read(address, id) {
+      const page = await browser.newPage();
+      await page.goto(address);
+      const text = await page.locator(`#${id}`).filter({ hasText: /./ }).textContent();
+      await page.close();
+      return text ?? '';
+    },
+    close: () => browser.close(),
+  };
+}
 
-  beforeAll(async () => {
-    const site = path.join(folder, 'site');
-    for (const name of ['index.html', 'main.js', 'worker.js', 'console.js', 'unbundled.html']) {
-      await cp(path.join(import.meta.dirname, 'page', name), path.join(app, name));
-    }
-    await build({
+async function openFirefox(): Promise<Visitor> {
+  const browser = await launchFirefox();
+  return {
+    async read(address, id) {
+      const page = await browser.newPage();
+      await page.goto(address);
+      const said = await page.waitForFunction((of) => document.getElementById(of)?.textContent, {}, id);
+      const text = await said.jsonValue();
+      await page.close();
+      return text ?? '';
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** By the name of a bundler, what makes a site of the page in a folder. */
+const bundlers: Readonly<Record<string, (app: string, site: string) => Promise<void>>> = {
+  async Vite(app, site) {
+    await buildByVite({
       configFile: false,
       root: app,
+      base: './',
       logLevel: 'error',
       build: { outDir: site, target: 'es2022' },
       worker: { format: 'es' },
     });
-    server = createServer((request, response) => {
-      const name = path.normalize(request.url === '/' ? '/index.html' : (request.url ?? '/'));
-      void answer(path.join(name.startsWith('/app/') ? folder : site, name), response);
+  },
+  async esbuild(app, site) {
+    await buildByEsbuild({
+      absWorkingDir: app,
+      entryPoints: ['main.js', 'worker.js'],
+      bundle: true,
+      format: 'esm',
+      outdir: site,
+      logLevel: 'error',
+    });
+    await cp(path.join(app, 'index.html'), path.join(site, 'index.html'));
+  },
+  async webpack(app, site) {
+    const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) => {
+      webpack(
+        {
+          context: app,
+          mode: 'production',
+          entry: './main.js',
+          output: { path: site, filename: 'main.js' },
+          performance: false,
+        },
+        (error, done) => (error === null ? resolve(done) : reject(error)),
+      );
+    });
+    expect(stats?.compilation.errors).toEqual([]);
+    await cp(path.join(app, 'index.html'), path.join(site, 'index.html'));
+  },
+};
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+};
+
+describe('it runs', () => {
+  let server: Server;
+
+  beforeAll(async () => {
+    const { app, folder } = packed;
+    for (const name of ['index.html', 'main.js', 'worker.js', 'console.js', 'unbundled.html']) {
+      await cp(path.join(import.meta.dirname, 'page', name), path.join(app, name));
+    }
+    for (const [name, bundle] of Object.entries(bundlers)) await bundle(app, path.join(folder, name));
+    server = createServer(async (request, response) => {
+      const name = path.normalize(request.url ?? '/');
+      const body = await readFile(path.join(folder, name)).catch(() => null);
+      if (body === null) return void response.writeHead(404).end();
+      response.writeHead(200, { 'content-type': types[path.extname(name)] ?? 'application/octet-stream' });
+      response.end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    browser = await chromium.launch({
-      args: chromiumArgs,
-      ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-    });
   });
 
   afterAll(async () => {
-    await browser.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.each([
-    ['page', 'bundled by Vite', '/'],
-    ['worker', 'bundled by Vite', '/'],
-    ['page', 'that imports it by an import map', '/app/unbundled.html'],
-  ])('runs the example of its README in a %s %s', async (place, _, address) => {
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${address}`);
-    const output = page.locator(`#${place}`).filter({ hasText: /./ });
-    expect(await output.textContent()).toBe(greeting);
-    await page.close();
+  // The run says what is left out on a machine without Firefox.
+  const browsers = [
+    { name: 'Chromium', open: openChromium },
+    ...(firefoxPath === undefined && !inCI ? [] : [{ name: 'Firefox', open: openFirefox }]),
+  ];
+  describe.each(browsers)('in $name', ({ open }) => {
+    let visitor: Visitor;
+    beforeAll(async () => {
+      visitor = await open();
+    });
+    afterAll(() => visitor.close());
+
+    it.each([
+      ...Object.keys(bundlers).flatMap((name) =>
+        ['page', 'worker'].map((place) => [place, `bundled by ${name}`, `/${name}/index.html`] as const),
+      ),
+      ['page', 'that imports it by an import map', '/app/unbundled.html'] as const,
+    ])('in a %s %s', async (place, _how, address) => {
+      const { port } = server.address() as AddressInfo;
+      expect(await visitor.read(`http://127.0.0.1:${port}${address}`, place)).toBe(greeting);
+    });
   });
 });

@@ -1,0 +1,1 @@
+export function nodeOf(version: string): string;
