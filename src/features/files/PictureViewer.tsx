@@ -129,7 +129,13 @@ function Viewer({ at, gallery, picture: { file, place }, pictures, onShow, onGoT
   const percent = Math.round(zoom.scale * 100);
   return (
     <>
-      <div ref={box} className={styles.box} data-enlarged={!isWhole || undefined} {...pointers}>
+      <div
+        ref={box}
+        className={styles.box}
+        data-enlarged={!isWhole || undefined}
+        // They would keep a click from the film’s own controls.
+        {...(isFilm ? {} : pointers)}
+      >
         {isFilm ? (
           <Film key={`${place.messageId}/${place.index}`} place={place} file={file} />
         ) : url === null ? (
