@@ -1,5 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GalleryButton } from '#src/features/files/GalleryButton.tsx';
 import { type MessageView, soughtAtom } from '#src/store/chats.ts';
 import { offlineAtom } from '#src/store/connection.ts';
@@ -123,6 +123,7 @@ describe('the gallery of a chat', () => {
     // A box that captured the pointer, as it does to move a picture, would get the click.
     const capture = vi.fn<Element['setPointerCapture']>();
     Element.prototype.setPointerCapture = capture;
+    onTestFinished(() => void Reflect.deleteProperty(Element.prototype, 'setPointerCapture'));
     await world.user.click(viewer.getByRole('button', { name: 'Play: Film: boat.webm' }));
     expect(capture).not.toHaveBeenCalled();
     await waitFor(() => expect(world.stream).toHaveBeenCalledOnce());
