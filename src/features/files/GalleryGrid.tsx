@@ -145,7 +145,7 @@ interface TileProps {
 function Tile({ item: { file, message, place }, tabIndex, onFocus, onOpen }: TileProps) {
   const nameOf = useAtomValue(ownOrOtherNameAtom);
   const small = useMemo(() => file.preview && previewUrl(file.preview), [file.preview]);
-  // What has a preview is fetched when it is opened: a screen of pictures may be many megabytes.
+  // A screen of pictures may be many megabytes: one with a preview is fetched when it is opened.
   const { url } = useFileUrl(place, file, small === undefined && file.kind === 'picture');
   const shown = small ?? url;
   const time = fullTimestamp(messageTime(message).shown);
