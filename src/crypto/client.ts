@@ -17,6 +17,7 @@ export type {
   FileFacts,
   FileKind,
   FilePreview,
+  FilesPage,
   GivenReceipt,
   GroupState,
   LogEntryInput,

@@ -2,6 +2,7 @@ import type { AttachedFile, FileFacts } from '../crypto/client.ts';
 import type { FailureCode } from '../lib/errorCode.ts';
 import type { FileSink } from '../lib/fileSink.ts';
 import type { ConversationKey, MessageView, Words } from './chats.ts';
+import type { ShelfName } from './gallery.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
 export type { AttachedFile, FileFacts, FileKind, FilePreview } from '../crypto/client.ts';
@@ -89,4 +90,6 @@ export interface FileActions {
   stream(place: FilePlace, file: AttachedFile): Promise<FileStream | null>;
   /** Writes the whole file, unless the person cancels: `downloadsAtom` tells of a large one. */
   save(place: FilePlace, file: FileSink): Promise<void>;
+  /** Loads the next page of a shelf into `galleryAtom`, which has to be open. A page may bring nothing, and another follow. */
+  loadGallery(key: ConversationKey, shelf: ShelfName): Promise<void>;
 }

@@ -4,6 +4,7 @@ const styles = {
   clock: { hour: 'numeric', minute: '2-digit' },
   shortDay: { day: 'numeric', month: 'short' },
   longDay: { dateStyle: 'long' },
+  month: { month: 'long', year: 'numeric' },
   fullMoment: { dateStyle: 'full', timeStyle: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
@@ -24,6 +25,11 @@ export function dayLabel(timestamp: string, now: Date): string {
 /** The local date. */
 export function longDay(timestamp: string): string {
   return format('longDay', timestamp);
+}
+
+/** The local month and year. */
+export function monthLabel(timestamp: string): string {
+  return format('month', timestamp);
 }
 
 /** For lists: the time today, else the day. */

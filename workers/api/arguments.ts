@@ -298,6 +298,12 @@ export const FilePiece: Guard<ArrayBuffer> = (value) => {
 };
 export const FileSize = integer(0, limits.fileSize);
 export const FileHandle = string(32, /^[0-9a-f]{32}$/);
+/** A page of a gallery: the newest messages below `before` that have files of these kinds. */
+export const GalleryPageInput = object({
+  kinds: array(oneOf(...fileKinds), fileKinds.length),
+  before: withDefault(nullable(integer(1)), null),
+  limit: integer(1, limits.messagesPerPage),
+});
 export const FileIndex = integer(0, limits.filesPerMessage - 1);
 export const PieceIndex = integer(0, limits.fileSize / limits.filePiece);
 

@@ -52,7 +52,7 @@ export type {
   SentEvidence,
   ViewComparison,
 } from './evidenceApi.ts';
-export type { UploadedFile } from './filesApi.ts';
+export type { FilesPage, UploadedFile } from './filesApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { MessageContent, UndecryptableReason, Words } from './messageContent.ts';
 export type { MessageChange, PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';

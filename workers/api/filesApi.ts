@@ -1,5 +1,6 @@
 import type { WireBytes } from '../codec/base64url.ts';
-import type { FileFacts } from './attachedFile.ts';
+import type { FileFacts, FileKind } from './attachedFile.ts';
+import type { MessageView } from './conversationsApi.ts';
 import type { QueuedMessage } from './outboxApi.ts';
 
 /** A file that was sealed and uploaded, for a message. */
@@ -8,6 +9,14 @@ export interface UploadedFile extends FileFacts {
   readonly fileId: string;
   /** The relay's id of the sealed bytes. */
   readonly blobId: WireBytes;
+}
+
+/** Messages with files, as a gallery pages through them. */
+export interface FilesPage {
+  /** The newest first; on the first page after those that wait in the outbox. A page may have none, and others may follow. */
+  readonly messages: readonly MessageView[];
+  /** The position before which the next page begins; null at the beginning of what this device has. */
+  readonly before: number | null;
 }
 
 /**
@@ -76,4 +85,14 @@ export interface FilesApi {
    * any more, `decrypt-failed`, `malformed`, `usage`.
    */
   openPiece(handle: string, index: number, sealed: ArrayBuffer): Promise<ArrayBuffer>;
+  /**
+   * Looks for messages of a conversation that have files of these kinds, as they are shown by now. It opens a thousand messages at
+   * most, however few it finds: call it again with the page's `before` for more.
+   * @param page.before null, or left out, for the newest
+   * @param page.limit messages to stop at
+   */
+  messagesWithFiles(
+    conversationId: string,
+    page: { readonly kinds: readonly FileKind[]; readonly before?: number | null; readonly limit: number },
+  ): Promise<FilesPage>;
 }

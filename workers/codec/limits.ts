@@ -71,6 +71,8 @@ export const limits = {
   devicesPerStart: 1000,
   entriesPerCall: 1000,
   messagesPerPage: 1000,
+  /** Messages that one call opens for a gallery, which may find files in none of them. */
+  messagesLookedThrough: 1000,
   backupEntry: 128 * 1024,
   backupEntriesPerCall: 200,
   /** Bytes of sealed backup entries after which a call makes no more. */

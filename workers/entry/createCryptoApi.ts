@@ -14,6 +14,7 @@ import { createConversations } from '../messaging/conversations.ts';
 import { createDisappearing } from '../messaging/disappearing.ts';
 import { createEvidence } from '../messaging/evidence.ts';
 import { createFiles } from '../messaging/files.ts';
+import { createGallery } from '../messaging/gallery.ts';
 import { createGroups } from '../messaging/groups.ts';
 import { createLogLinking } from '../messaging/linkLog.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
@@ -67,6 +68,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
     ...createFiles(deps, session),
+    ...createGallery(session),
     ...createMessageChanges(deps, session),
     ...createStars(deps, session),
     ...createReceipts(deps, session),

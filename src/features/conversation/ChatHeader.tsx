@@ -28,7 +28,9 @@ export function ChatHeader(props: ChatHeaderProps) {
       <span className={styles.back}>
         <IconButton label={props.backLabel} icon={<ArrowLeft />} onClick={props.onBack} />
       </span>
-      <Avatar name={name} size={38} online={props.online} shape={shape} icon={props.icon} />
+      <span className={styles.avatar}>
+        <Avatar name={name} size={38} online={props.online} shape={shape} icon={props.icon} />
+      </span>
       <div className={styles.who}>
         <h2 className={styles.name}>
           <bdi>{name}</bdi>

@@ -10,7 +10,7 @@ import { Button, IconButton } from '../../ui/Button.tsx';
 import { onDemand } from '../../ui/onDemand.tsx';
 import styles from './FilesContent.module.css';
 import { FilmPlayer } from './FilmPlayer.tsx';
-import { pictureWords } from './fileWords.ts';
+import { mediaWords } from './fileWords.ts';
 import type { PictureViewerProps } from './PictureViewer.tsx';
 import { previewUrl } from './preview.ts';
 import { SoundPlayer } from './SoundPlayer.tsx';
@@ -99,7 +99,7 @@ function Picture({ file, isCell = false, isHere, more = 0, place, tabIndex }: Pi
   const { fail, problem, retry, url } = useFileUrl(place, file, isHere);
   const save = useSave(place, file);
   const [isOpen, setOpen] = useState(false);
-  const words = pictureWords(file);
+  const words = mediaWords(file);
   const isSized = !isCell && file.width !== undefined && file.height !== undefined;
   const style = isSized ? { aspectRatio: `${file.width} / ${file.height}` } : undefined;
   return (
@@ -142,7 +142,7 @@ function Picture({ file, isCell = false, isHere, more = 0, place, tabIndex }: Pi
 function Film(props: PartProps) {
   const { file, isHere, place, tabIndex } = props;
   const media = useMedia(place, file);
-  const name = file.description || t('files.filmNamed', { name: fileName(file) });
+  const name = mediaWords(file);
   return (
     <>
       <FilmPlayer media={media} file={file} name={name} isHere={isHere} tabIndex={tabIndex} />

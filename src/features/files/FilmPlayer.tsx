@@ -14,16 +14,18 @@ interface FilmPlayerProps {
   /** Names the film. */
   name: string;
   isHere: boolean;
+  /** As wide as there is room. */
+  isLarge?: boolean;
   tabIndex: number;
 }
 
 /** Shows a film's still until it is played, and then the browser's own player, whose keys everybody knows. */
-export function FilmPlayer({ media, file, name, isHere, tabIndex }: FilmPlayerProps) {
+export function FilmPlayer({ media, file, name, isHere, isLarge = false, tabIndex }: FilmPlayerProps) {
   const { isLoading, problem, url } = media;
   const { duration, height, preview, width } = file;
   const ratio = width === undefined || height === undefined ? '16 / 9' : `${width} / ${height}`;
   return (
-    <div className={styles.film}>
+    <div className={styles.film} data-large={isLarge || undefined}>
       {url === null ? (
         <button
           type="button"

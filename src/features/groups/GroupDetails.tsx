@@ -4,6 +4,7 @@ import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
+import { groupKeyOf } from '../../store/chats.ts';
 import { offlineAtom } from '../../store/connection.ts';
 import type { Group, GroupMember } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
@@ -11,6 +12,7 @@ import { currentUserAtom } from '../../store/session.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { IconButton } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Tag.tsx';
+import { GalleryButton } from '../files/GalleryButton.tsx';
 import { AddMembers } from './AddMembers.tsx';
 import { EndGroup } from './EndGroup.tsx';
 import styles from './GroupDetails.module.css';
@@ -20,9 +22,11 @@ interface GroupDetailsProps {
   /** User ids of people who have left and are still to be removed from the group's keys. */
   leavingIds: readonly string[];
   onClose: () => void;
+  /** Leads to a message of the group. */
+  onGoTo: (messageId: string) => void;
 }
 
-export function GroupDetails({ group, leavingIds, onClose }: GroupDetailsProps) {
+export function GroupDetails({ group, leavingIds, onClose, onGoTo }: GroupDetailsProps) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
@@ -43,6 +47,7 @@ export function GroupDetails({ group, leavingIds, onClose }: GroupDetailsProps) 
         </span>
       </div>
       <div className={styles.body}>
+        <GalleryButton conversationKey={groupKeyOf(group.id)} onGoTo={onGoTo} />
         <section aria-labelledby="group-members">
           <h3 className={styles.subtitle} id="group-members">
             {t('groups.members')}

@@ -1,8 +1,8 @@
-import { useAtomValue } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { PanelRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
+import { chatsAtom, emptyChat, groupKeyOf, soughtAtom } from '../../store/chats.ts';
 import { groupName } from '../../store/conversationNames.ts';
 import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
@@ -31,6 +31,7 @@ export function GroupPane(props: GroupPaneProps) {
   const { group, details, focusRequest, notice, onClose, onDetailsChange } = props;
   const chat = useAtomValue(chatsAtom)[groupKeyOf(group.id)] ?? emptyChat;
   const name = groupName(group);
+  const goTo = useGoTo(props);
   return (
     <section className={styles.pane} data-details={details} aria-label={t('groups.chatIn', { name })}>
       <div className={styles.chat}>
@@ -69,9 +70,28 @@ export function GroupPane(props: GroupPaneProps) {
             group={group}
             leavingIds={chat.state?.group?.leavingIds ?? []}
             onClose={() => onDetailsChange(false)}
+            onGoTo={goTo}
           />
         </PartBoundary>
       )}
     </section>
   );
+}
+
+/** Returns a way to a message from the details: where they are in the place of the messages, these have to be there first. */
+function useGoTo({ details, group, onDetailsChange }: GroupPaneProps): (messageId: string) => void {
+  const seek = useSetAtom(soughtAtom);
+  const wanted = useRef<string | null>(null);
+  const key = groupKeyOf(group.id);
+  useEffect(() => {
+    const messageId = wanted.current;
+    if (messageId === null || details === 'instead') return;
+    wanted.current = null;
+    seek({ key, messageId });
+  }, [details, key, seek]);
+  return (messageId) => {
+    if (details !== 'instead') return seek({ key, messageId });
+    wanted.current = messageId;
+    onDetailsChange(false);
+  };
 }

@@ -21,6 +21,7 @@ import { DoubtBanner } from './DoubtBanner.tsx';
 
 export { MuteButton } from '../conversation/MuteButton.tsx';
 export { TimerButton } from '../conversation/TimerButton.tsx';
+export { GalleryButton } from '../files/GalleryButton.tsx';
 
 /** Few chats ever need it. */
 const BlockedBanner = onDemand<{ open: boolean; userId: string; name: string }>(

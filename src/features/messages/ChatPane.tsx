@@ -14,6 +14,7 @@ import styles from './ChatPane.module.css';
 import { chatChunk } from './chatChunk.ts';
 
 const Chat = chatChunk.component(({ Chat }) => Chat);
+const GalleryButton = chatChunk.component(({ GalleryButton }) => GalleryButton);
 const TimerButton = chatChunk.component(({ TimerButton }) => TimerButton);
 const MuteButton = chatChunk.component(({ MuteButton }) => MuteButton);
 const Notes = chatChunk.component(({ Notes }) => Notes);
@@ -62,12 +63,15 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
         onBack={onClose}
         action={
           <>
-            {!isNotes && (
-              <Suspense>
-                <TimerButton key={userId} conversationKey={userId} state={chat.state} />
-                <MuteButton key={`mute ${userId}`} conversationKey={userId} />
-              </Suspense>
-            )}
+            <Suspense>
+              <GalleryButton key={`gallery ${userId}`} conversationKey={userId} isIcon />
+              {!isNotes && (
+                <>
+                  <TimerButton key={userId} conversationKey={userId} state={chat.state} />
+                  <MuteButton key={`mute ${userId}`} conversationKey={userId} />
+                </>
+              )}
+            </Suspense>
             {verification?.action}
           </>
         }

@@ -7,6 +7,7 @@ import emoji from './emoji.json';
 import events from './events.json';
 import files from './files.json';
 import forward from './forward.json';
+import gallery from './gallery.json';
 import groups from './groups.json';
 import invitations from './invitations.json';
 import keyNotices from './keyNotices.json';
@@ -39,6 +40,7 @@ export default {
   events,
   files,
   forward,
+  gallery,
   groups,
   invitations,
   keyNotices,

@@ -4,6 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { announcementAtom } from '../../store/announcement.ts';
 import { chatsAtom } from '../../store/chats.ts';
 import { composeAtom, composingAtom } from '../../store/composing.ts';
+import { forgetInGalleryAtom, galleryMessagesAtom } from '../../store/gallery.ts';
 import { forgetStarAtom, starsAtom } from '../../store/stars.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -31,7 +32,7 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
   let timer: Timer | null = null;
   let isStopped = false;
 
-  /** Messages that anything on screen shows: in a chat, above it where it is pinned, as the last one in the list, in answers, above an input, or among the stars. */
+  /** Messages that anything on screen shows: in a chat, above it where it is pinned, as the last one in the list, in answers, above an input, among the stars, or in a gallery. */
   function shownOnes(): readonly Shown[] {
     const all = Object.values(store.get(chatsAtom)).flatMap(({ messages, state }): Shown[] => [
       ...messages,
@@ -43,13 +44,17 @@ export function createDisappearing({ background, chats, deps }: DisappearingOpti
     ]);
     for (const { edit, replyTo } of Object.values(store.get(composingAtom)))
       all.push(...(edit ? [edit.message] : []), ...(replyTo ? [replyTo] : []));
-    all.push(...(store.get(starsAtom) ?? []).map(({ message }) => message));
+    all.push(
+      ...(store.get(starsAtom) ?? []).map(({ message }) => message),
+      ...store.get(galleryMessagesAtom),
+    );
     return all.filter(({ timer }) => timer !== undefined);
   }
 
   function forget(messageId: string): void {
     chats.removeMessage(messageId, 'disappeared');
     store.set(forgetStarAtom, messageId);
+    store.set(forgetInGalleryAtom, messageId);
     for (const [key, { edit, replyTo }] of Object.entries(store.get(composingAtom))) {
       if (replyTo?.messageId === messageId) store.set(composeAtom, key, () => ({ replyTo: null }));
       if (edit?.message.messageId === messageId) store.set(composeAtom, key, () => ({ edit: null }));

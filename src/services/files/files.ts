@@ -5,6 +5,7 @@ import type { FileActions, FilePlace } from '../../store/files.ts';
 import { toAppError } from '../core/failures.ts';
 import { oncePerSession } from '../core/oncePerSession.ts';
 import { createDownloads } from './downloads.ts';
+import { createGallery } from './gallery.ts';
 import { createPatientBlobs } from './patientBlobs.ts';
 import { createPieceStore } from './pieceStore.ts';
 import { openInOrder, wholeFile } from './reading.ts';
@@ -81,6 +82,8 @@ function createFiles(options: FilesOptions): Files {
       stream: createStreams({ reading, container, newId, isActive }),
 
       save: createDownloads({ deps: options.deps, blobs }).save,
+
+      loadGallery: createGallery(options),
     },
   };
 }

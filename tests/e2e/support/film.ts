@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Page } from '@playwright/test';
 
 /** A film of a second, as the browser records it of a canvas. */
-export async function film(page: Page): Promise<Buffer> {
+export async function film(page: Page): Promise<Buffer<ArrayBuffer>> {
   const bytes = await page.evaluate(async () => {
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [320, 180];
