@@ -84,6 +84,23 @@ const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe('opening a chat', () => {
+  it('starts the clock of a message whose copy came after what followed it was read', async () => {
+    have(1, 2);
+    device.readHere = 2;
+    const setReadPosition = vi.spyOn(worker as CryptoApi, 'setReadPosition');
+    await openConversation.open(peer);
+    await settled();
+    expect(setReadPosition).not.toHaveBeenCalled();
+    await openConversation.open(null);
+    chats.addMessages(conversationId, [{ ...received(1), timer: 30 }]);
+    await openConversation.open(peer);
+    await settled();
+    expect(setReadPosition).toHaveBeenCalledExactlyOnceWith(conversationId, 'here', 2);
+    await openConversation.open(peer);
+    await settled();
+    expect(setReadPosition).toHaveBeenCalledOnce();
+  });
+
   it('shows what this browser has, the waiting messages last', async () => {
     have(1, 2);
     await worker.queueMessage?.({
