@@ -178,8 +178,16 @@ describe('what people have set', () => {
   const anna = { name: 'anna' } as unknown as Seat;
   const phone = { name: 'phone' } as unknown as Seat;
   const wish = (value: string, begunAt: number, changes: Partial<Wish> = {}): Wish => ({
-    ...{ about: 'timer', value, seat: anna, conversationId: PLACE, isKept: true, mayBeLost: false },
-    ...{ begunAt, doneAt: begunAt + 1, ownSeq: 0, ...changes },
+    about: 'timer',
+    value,
+    seat: anna,
+    conversationId: PLACE,
+    isKept: true,
+    mayBeLost: false,
+    begunAt,
+    doneAt: begunAt + 1,
+    ownSeq: 0,
+    ...changes,
   });
   const heldAs = (...values: string[]) => values.map((value, at) => ({ where: `device ${at}`, value }));
 

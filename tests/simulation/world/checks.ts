@@ -1,8 +1,8 @@
 import { groupsAtom } from '#src/store/groups.ts';
 import { olderStatesAtom, olderVaultAtom } from '#src/store/keys.ts';
 import { trustAtom } from '#src/store/trust.ts';
-import type { ConversationState, CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
-import { checkDisappearing, checkFiles, checkWishes } from './keptChecks.ts';
+import type { CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
+import { checkDisappearing, checkFiles, checkWishes, type View } from './keptChecks.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
 import { type Changed, isDeleted, isShownWith, type Seat, textAt, textsOf } from './people.ts';
 import type { Tab } from './profile.ts';
@@ -36,16 +36,6 @@ export function places(
         .filter(({ lastSeq, userIds }) => lastSeq > 0 && userIds.includes(seat.person.id))
         .map((log) => ({ seat, tab, log }));
     });
-}
-
-/** A conversation as a browser has it. */
-export interface View {
-  readonly seat: Seat;
-  readonly tab: Tab;
-  readonly where: string;
-  readonly log: LogOfRelay;
-  readonly state: ConversationState;
-  readonly messages: readonly MessageView[];
 }
 
 /** A message as those see it who were there, or, not whole, as new devices have it from a copy. */

@@ -1,10 +1,10 @@
 import { selfConversationId } from '#src/net/contract.ts';
 import { chatsAtom, groupIdOfKey } from '#src/store/chats.ts';
 import { draftsAtom } from '#src/store/drafts.ts';
-import type { AttachedFile, FileActions, FilePlace } from '#src/store/files.ts';
-import type { MessageView } from '#workers/api/cryptoApi.ts';
+import type { AttachedFile, FilePlace } from '#src/store/files.ts';
+import type { ConversationState, MessageView } from '#workers/api/cryptoApi.ts';
 import { pass, passUntil } from '../seams/time.ts';
-import type { View } from './checks.ts';
+import type { LogOfRelay } from './log.ts';
 import { isShownWith, type Person, type Seat, textAt } from './people.ts';
 import type { Tab } from './profile.ts';
 import { comeBack, keyIn } from './settle.ts';
@@ -14,6 +14,16 @@ import type { World } from './world.ts';
 
 const second = 1_000;
 const minute = 60 * second;
+
+/** A conversation as a browser has it. */
+export interface View {
+  readonly seat: Seat;
+  readonly tab: Tab;
+  readonly where: string;
+  readonly log: LogOfRelay;
+  readonly state: ConversationState;
+  readonly messages: readonly MessageView[];
+}
 
 /** Whoever has a message with a file opens it, and has the bytes that were sent. */
 export async function checkFiles(world: World, views: readonly View[]): Promise<void> {
@@ -35,22 +45,19 @@ export async function checkFiles(world: World, views: readonly View[]): Promise<
   }
 }
 
-/** @returns the code of a failure where it can't be had */
+/** @returns the failure where it can't be had */
 async function bytesOf(tab: Tab, place: FilePlace, file: AttachedFile): Promise<Buffer | string> {
-  const read = async ({ read: open }: FileActions) =>
-    Buffer.from(await (await open(place, file)).arrayBuffer());
   let outcome: Buffer | string | null = null;
-  void tab.actions
-    .files()
-    .then(read)
-    .then(
-      (bytes) => {
-        outcome = bytes;
-      },
-      (error: unknown) => {
-        outcome = String(error);
-      },
-    );
+  const read = async () => {
+    try {
+      const files = await tab.actions.files();
+      const opened = await files.read(place, file);
+      outcome = Buffer.from(await opened.arrayBuffer());
+    } catch (error) {
+      outcome = String(error);
+    }
+  };
+  void read();
   await passUntil(() => outcome !== null, minute);
   return outcome ?? 'never answered';
 }

@@ -3,7 +3,8 @@ import { draftsAtom } from '#src/store/drafts.ts';
 import { forGood } from '#src/store/mutes.ts';
 import type { Random } from '../seams/random.ts';
 import { after, pass } from '../seams/time.ts';
-import { type Act, type Place, placesOf, type Spot, someMessage, someSeat } from './spots.ts';
+import type { Place } from './people.ts';
+import { type Act, placesOf, type Spot, someMessage, someSeat } from './spots.ts';
 import {
   draft as draftOf,
   mutedAs,

@@ -41,6 +41,12 @@ export class Person {
   }
 }
 
+/** A chat of a tab's, and its conversation. */
+export interface Place {
+  readonly key: string;
+  readonly conversationId: string;
+}
+
 /** Something that a browser has been given to send. */
 export interface Given {
   readonly seat: Seat;

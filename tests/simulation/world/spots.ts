@@ -4,14 +4,9 @@ import { contactsAtom } from '#src/store/contacts.ts';
 import { groupsAtom } from '#src/store/groups.ts';
 import type { MessageView } from '#workers/api/cryptoApi.ts';
 import type { Random } from '../seams/random.ts';
-import { isShownWith, type Said, type Seat } from './people.ts';
+import { isShownWith, type Place, type Said, type Seat } from './people.ts';
 import type { Tab } from './profile.ts';
 import type { World } from './world.ts';
-
-export interface Place {
-  readonly key: string;
-  readonly conversationId: string;
-}
 
 /** Plays one step with what it acts on. */
 export type Act = (world: World, random: Random) => Promise<void> | void;

@@ -9,10 +9,9 @@ import { codeOf } from './codes.ts';
 import { copyStorage } from './disk.ts';
 import { fairWeather, Line } from './network.ts';
 import { Nonces } from './nonces.ts';
-import { type Changed, Person, type Said, Seat, textAt, textsOf } from './people.ts';
+import { type Changed, Person, type Place, type Said, Seat, textAt, textsOf } from './people.ts';
 import { Profile, type Tab } from './profile.ts';
 import { startRelay, type WorldRelay } from './relay.ts';
-import type { Place } from './spots.ts';
 import { storedDevice } from './stored.ts';
 import { Thief } from './thieves.ts';
 import { Trace } from './trace.ts';
@@ -231,8 +230,15 @@ export class World {
       (one) => one.conversationId === selfConversationId(seat.person.id),
     );
     const wish: Wish = {
-      ...{ about, value, seat, conversationId, isKept: false, mayBeLost: false },
-      ...{ begunAt: worldNow(), doneAt: null, ownSeq: own?.lastSeq ?? 0 },
+      about,
+      value,
+      seat,
+      conversationId,
+      isKept: false,
+      mayBeLost: false,
+      begunAt: worldNow(),
+      doneAt: null,
+      ownSeq: own?.lastSeq ?? 0,
     };
     this.wishes.push(wish);
     this.begin(tab, about.split(' ').at(about.includes("'s ") ? 1 : 0) ?? about, action, () => {
@@ -287,7 +293,12 @@ export class World {
     text: string;
   } {
     const said: Said = {
-      ...{ isKept: false, mayBeLost: false, changes: [], file: null, isForwarded: false, isGivenBack: false },
+      isKept: false,
+      mayBeLost: false,
+      changes: [],
+      file: null,
+      isForwarded: false,
+      isGivenBack: false,
       begunAt: worldNow(),
       ...given,
     };
