@@ -65,7 +65,7 @@ async function bytesOf(tab: Tab, place: FilePlace, file: AttachedFile): Promise<
 /** Pins of one conversation at most: a fourth takes the place of one. */
 const mostPins = 3;
 
-/** What people have set is the same to everybody whom it concerns, and what they have wished last where that is sure. */
+/** Everything that people have set is the same to everybody whom it concerns, and what they have wished last where that is sure. */
 export async function checkWishes(world: World, views: readonly View[]): Promise<void> {
   const compare = (about: string, held: readonly Held[], before: string, wishes = wishesOf(world, about)) => {
     if (wishes.length === 0) return;

@@ -212,7 +212,7 @@ export class Tab {
     if (isOtherDevice || isOther) this.kill();
   }
 
-  /** What it was asked for; the other value where it fails, or is gone before it answers. */
+  /** The answer to a question; the other value where it fails, or is gone before it answers. */
   answer<Answer>(asked: Promise<Answer>, otherwise: Answer): Promise<Answer> {
     return Promise.race([asked.catch(() => otherwise), this.death.then(() => otherwise)]);
   }

@@ -33,7 +33,7 @@ export interface StoredConversation {
   readonly epoch: number;
   /** The epoch authenticator (RFC 9420 section 8.7) in hexadecimal; empty for a device without keys. */
   readonly authenticator: string;
-  /** What the members agree on, as JSON: when messages disappear, and which are pinned. */
+  /** The agreement of the members, as JSON: when messages disappear, and which are pinned. */
   readonly agreed: string;
   readonly memberDeviceIds: readonly string[];
   readonly joinedSeq: number;
