@@ -25,7 +25,7 @@ export interface View {
   readonly messages: readonly MessageView[];
 }
 
-/** Whoever has a message with a file opens it, and has the bytes that were sent. */
+/** Everybody who has a message with a file opens it, and has the bytes that were sent. */
 export async function checkFiles(world: World, views: readonly View[]): Promise<void> {
   for (const { messages, tab, where } of views) {
     for (const message of messages) {
