@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { openBackplane } from './backplane/openBackplane.ts';
 import { createBlobFiles } from './blobs/blobFiles.ts';
+import type { BlobStore } from './blobs/blobStore.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import type { OpenDatabase } from './db/openDatabase.ts';
@@ -48,6 +49,8 @@ export interface RelayOptions {
   readonly logStream?: LogStream;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
+  /** Keeps the files that people have sent in place of the folder that the settings name. */
+  readonly blobStore?: BlobStore;
 }
 
 export interface ListeningPorts {
@@ -82,7 +85,12 @@ const drainTimeout = 10_000;
  * The relay, ready but not listening.
  * @throws StartupError if the data folder can't be used
  */
-export async function buildApp({ config, logStream, clock = Date.now }: RelayOptions): Promise<Relay> {
+export async function buildApp({
+  config,
+  logStream,
+  clock = Date.now,
+  ...given
+}: RelayOptions): Promise<Relay> {
   await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel, logStream);
   const database = await openDatabase({ config, log, threadEntry });
@@ -116,7 +124,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const { hub, onlineUsers, rateLimitStore } = backplane;
     const mailer = config.smtp === null ? null : createMailer({ smtp: config.smtp, log, metrics });
     if (mailer !== null) opened.push(mailer);
-    const blobStore = await createBlobFiles(config.blobs.dir, database.db);
+    const blobStore = given.blobStore ?? (await createBlobFiles(config.blobs.dir, database.db));
     await blobStore.open();
     const services = await createServices({
       config,

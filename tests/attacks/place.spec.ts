@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
 import { becomeContacts, Person } from '../e2e/support/person.ts';
+import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
 
 /** Opens the browser of a profile's folder, as Alice left it. */
@@ -45,41 +46,119 @@ async function beginsAnew(alice: Person): Promise<void> {
   await expect(alice.toast('It is a new device now')).toBeVisible();
 }
 
+interface Places {
+  /** Folders of profiles. */
+  readonly profile: string;
+  readonly copy: string;
+  readonly backup: string;
+  /** Opens one of them. */
+  readonly aliceIn: (place: string) => Promise<Person>;
+}
+
+/** Lets a story have profiles of Alice's, which are gone afterwards. */
+async function withPlaces(relay: RunningRelay, story: (places: Places) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'sinetti-place-'));
+  const contexts: BrowserContext[] = [];
+  try {
+    await story({
+      profile: join(folder, 'profile'),
+      copy: join(folder, 'copy'),
+      backup: join(folder, 'backup'),
+      async aliceIn(place) {
+        const context = await open(place, relay.url);
+        contexts.push(context);
+        return Person.in(context, 'alice');
+      },
+    });
+  } finally {
+    for (const context of contexts) await context.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Alice has written to Bob, and her profile is copied while it is closed. */
+async function talkThenCopy({ aliceIn, copy, profile }: Places, bob: Person): Promise<void> {
+  const alice = await aliceIn(profile);
+  await alice.signUp();
+  await bob.signUp();
+  await becomeContacts(alice, bob);
+  await alice.openChat(bob);
+  await alice.send('Before the copy.');
+  await bob.openChat(alice);
+  await bob.sees('Before the copy.');
+  await alice.page.context().close();
+  await cp(profile, copy, { recursive: true });
+}
+
+/** Goes on in the first place, where nothing is known of the other. */
+async function goOn({ aliceIn, profile }: Places, bob: Person): Promise<Person> {
+  const alice = await aliceIn(profile);
+  await alice.page.goto('/dashboard');
+  await alice.onDashboard();
+  await alice.openChat(bob);
+  await alice.send('From the first place.');
+  await bob.sees('From the first place.');
+  return alice;
+}
+
+/** Has the relay keep no start: it takes each one, and answers every place with what that has said itself. */
+function forgetStarts(relay: RunningRelay): void {
+  relay.inDatabase((db) =>
+    db.exec(`
+    create trigger forget_starts after update of start_tag on devices when new.start_tag is not null
+    begin update devices set start_number = null, start_tag = null where id = new.id; end;
+    update devices set start_number = null, start_tag = null;
+  `),
+  );
+}
+
+test('a profile that is copied is noticed by its own entries where the relay lies about starts', async ({
+  newBrowser,
+  relay,
+}) => {
+  const { person: bob } = await newBrowser('bob');
+  await withPlaces(relay, async (places) => {
+    await talkThenCopy(places, bob);
+    forgetStarts(relay);
+    const alice = await goOn(places, bob);
+
+    const other = await places.aliceIn(places.copy);
+    const sent = sendings(other);
+    await other.page.goto('/dashboard');
+    await isAskedWhy(other);
+    await isAskedWhy(alice);
+    expect(sent).toEqual([]);
+    const starts = relay.inDatabase((db) => db.prepare('select start_tag from devices').all());
+    expect(starts).toEqual(starts.map(() => ({ start_tag: null })));
+
+    await beginsAnew(other);
+    await other.openChat(bob);
+    await other.sees('Before the copy.');
+    await other.send('From the copy.');
+    await beginsAnew(alice);
+    await alice.openChat(bob);
+    await alice.sees('Before the copy.', 'From the first place.');
+    await alice.send('From the first place again.');
+    const texts = [
+      'Before the copy.',
+      'From the first place.',
+      'From the copy.',
+      'From the first place again.',
+    ];
+    await bob.sees(...texts);
+    await other.sees('From the first place again.');
+  });
+});
+
 test('a profile that is copied, or restored, is noticed before anything leaves: both places chat on as new devices', async ({
   newBrowser,
   relay,
 }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'sinetti-place-'));
-  const [profile, copy, backup] = ['profile', 'copy', 'backup'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const contexts: BrowserContext[] = [];
-  const aliceIn = async (place: string) => {
-    const context = await open(place, relay.url);
-    contexts.push(context);
-    return Person.in(context, 'alice');
-  };
-  try {
-    let alice = await aliceIn(profile);
-    await alice.signUp();
-    const { person: bob } = await newBrowser('bob');
-    await bob.signUp();
-    await becomeContacts(alice, bob);
-    await alice.openChat(bob);
-    await alice.send('Before the copy.');
-    await bob.openChat(alice);
-    await bob.sees('Before the copy.');
-    await alice.page.context().close();
-    await cp(profile, copy, { recursive: true });
-
-    alice = await aliceIn(profile);
-    await alice.page.goto('/dashboard');
-    await alice.onDashboard();
-    await alice.openChat(bob);
-    await alice.send('From the first place.');
-    await bob.sees('From the first place.');
+  const { person: bob } = await newBrowser('bob');
+  await withPlaces(relay, async (places) => {
+    const { aliceIn, backup, copy, profile } = places;
+    await talkThenCopy(places, bob);
+    let alice = await goOn(places, bob);
 
     const other = await aliceIn(copy);
     const sent = sendings(other);
@@ -132,8 +211,5 @@ test('a profile that is copied, or restored, is noticed before anything leaves: 
     await restored.send('Restored, and well.');
     await bob.sees('After the backup.', 'Restored, and well.');
     expect(sentAfter).toContain('messages');
-  } finally {
-    for (const context of contexts) await context.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 });

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { bannerAtom } from '../../src/store/banners.ts';
 import { chatsAtom } from '../../src/store/chats.ts';
 import { devicesAtom } from '../../src/store/devices.ts';
 import { draftsAtom } from '../../src/store/drafts.ts';
 import { keysAwaitedAtom, keysRenewedAtom } from '../../src/store/keys.ts';
 import { notificationsAtom } from '../../src/store/notifications.ts';
-import { type Tab, until, untilConnected } from './support/browser.ts';
+import { type BrowserOptions, type Tab, until, untilConnected } from './support/browser.ts';
 import { annaAnd } from './support/people.ts';
 import { newBrowser, relay, withRelay } from './support/world.ts';
 
@@ -163,4 +164,42 @@ it('what is read in one browser is read in the other, though the relay says noth
   await anna.actions.openChat(bert.userId);
   await until(() => unreadIn(phone, bert.userId), 0);
   expect(unreadIn(anna, bert.userId)).toBe(0);
+});
+
+/** Asks nothing again and again. */
+const withoutPolling: Clock = { ...systemClock, every: () => ({ cancel: () => undefined }) };
+
+it('drafts and what is read go by MQTT alone, without a poll and without a request', async () => {
+  let isCut = false;
+  const options: BrowserOptions = {
+    clock: withoutPolling,
+    fetch: (input, init) => (isCut ? Promise.reject(new TypeError('offline')) : fetch(input, init)),
+  };
+  const browsers = [newBrowser(options)];
+  const [anna, bert] = await annaAnd(() => browsers.pop() ?? newBrowser(), ['bert'] as const);
+  const phone = await newBrowser(options).openTab().logIn('anna');
+  await untilConnected(anna, phone);
+  await untilOwn(anna, phone);
+  const key = bert.userId;
+  await bert.actions.sendMessage(anna.userId, 'Before');
+  await anna.actions.openChat(key);
+  for (const tab of [anna, phone]) await until(() => unreadIn(tab, key), 0);
+  // A commit goes before a device's first message, and commits are requests.
+  write(anna, key, 'First');
+  await until(() => draftIn(phone, key), 'First');
+  write(phone, key, 'Second');
+  await until(() => draftIn(anna, key), 'Second');
+
+  isCut = true;
+  write(anna, key, 'Half a');
+  await until(() => draftIn(phone, key), 'Half a');
+  write(phone, key, 'Half a sentence');
+  await until(() => draftIn(anna, key), 'Half a sentence');
+  await bert.actions.sendMessage(anna.userId, 'Read me');
+  const shown = () => {
+    const { lastMessage, unread } = phone.store.get(chatsAtom)[key]?.state ?? {};
+    return { content: lastMessage?.content, unread };
+  };
+  await until(shown, { content: { kind: 'text', text: 'Read me' }, unread: 0 });
+  expect(draftIn(phone, key)).toBe('Half a sentence');
 });

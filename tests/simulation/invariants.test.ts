@@ -11,13 +11,20 @@ import { judge } from './world/lies/judge.ts';
 import { type Lie, lies, noticesOf } from './world/lies/lies.ts';
 import { Line } from './world/network.ts';
 import { Nonces } from './world/nonces.ts';
+import type { Seat } from './world/people.ts';
 import { Points } from './world/points.ts';
 import { Trace } from './world/trace.ts';
+import { faultsOfHeld, type Wish } from './world/wishes.ts';
 
 const PLACE = 'direct:anna:bert';
 
 type Device = Snapshot['devices'][number];
 type Conversation = Device['conversations'][number];
+
+const texts = new Map([
+  ['one', 0],
+  ['two', 0],
+]);
 
 function device(name: string, changes: Partial<Conversation> = {}): Device {
   const conversation: Conversation = {
@@ -25,6 +32,7 @@ function device(name: string, changes: Partial<Conversation> = {}): Device {
     isMember: true,
     epoch: 2,
     authenticator: 'a2',
+    agreed: '[0,[]]',
     memberDeviceIds: ['anna-1', 'bert-1'],
     joinedSeq: 1,
     lastSeq: 4,
@@ -36,7 +44,7 @@ function device(name: string, changes: Partial<Conversation> = {}): Device {
     findings: [],
     ...changes,
   };
-  return { name, deviceId: name, conversations: [conversation], texts: new Set(['one', 'two']) };
+  return { name, deviceId: name, conversations: [conversation], texts, drafts: new Set() };
 }
 
 const entries = [
@@ -87,6 +95,11 @@ describe('the invariants of a simulated world', () => {
 
   it.each<readonly [string, Snapshot, RegExp]>([
     ['other secrets in one epoch', withBert({ authenticator: 'b2' }), /other secrets than anna-1 in epoch 2/],
+    [
+      'another timer, or other pins, in one epoch',
+      withBert({ agreed: '[30,[]]' }),
+      /other agreements than anna-1/,
+    ],
     ['an epoch that has not begun', withBert({ epoch: 3, authenticator: 'a3' }), /has not begun/],
     ['more read than there is', withBert({ lastSeq: 5 }), /read further than the log/],
     [
@@ -158,6 +171,47 @@ describe('the invariants of a simulated world', () => {
       expect.stringMatching(/a copy of bert-2's storage/),
     ]);
     expect(invariants.faultsOfCopy({ ...copy, deviceId: 'bert-1' }, read)).toEqual([]);
+  });
+});
+
+describe('what people have set', () => {
+  const anna = { name: 'anna' } as unknown as Seat;
+  const phone = { name: 'phone' } as unknown as Seat;
+  const wish = (value: string, begunAt: number, changes: Partial<Wish> = {}): Wish => ({
+    about: 'timer',
+    value,
+    seat: anna,
+    conversationId: PLACE,
+    isKept: true,
+    mayBeLost: false,
+    begunAt,
+    doneAt: begunAt + 1,
+    ownSeq: 0,
+    ...changes,
+  });
+  const heldAs = (...values: string[]) => values.map((value, at) => ({ where: `device ${at}`, value }));
+
+  it('is fine where all have what was wished last', () => {
+    expect(faultsOfHeld('timer', [wish('30', 1), wish('60', 5)], heldAs('60', '60'), '0')).toEqual([]);
+    expect(faultsOfHeld('timer', [wish('30', 1)], [], '0')).toEqual([]);
+  });
+
+  it.each<readonly [string, readonly Wish[], readonly string[], RegExp]>([
+    ['two devices differ', [wish('30', 1)], ['30', '0'], /"30" for device 0, and "0" for device 1/],
+    ['a wish is lost', [wish('30', 1)], ['0', '0'], /is "0", not "30"/],
+    ['an older one came back', [wish('30', 1), wish('60', 5)], ['30'], /is "30", not "60"/],
+    ['it is what nobody wished', [wish('30', 1, { isKept: false })], ['90'], /is "90", which nobody wished/],
+  ])('is a fault where %s', (_what, wishes, values, fault) => {
+    expect(faultsOfHeld('timer', wishes, heldAs(...values), '0')).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it.each<readonly [string, readonly Wish[]]>([
+    ['may be lost', [wish('30', 1, { mayBeLost: true })]],
+    ['has failed', [wish('30', 1, { isKept: false, doneAt: null })]],
+    ['met another', [wish('0', 1), wish('30', 1)]],
+    ['came from another device', [wish('0', 1), wish('30', 5, { seat: phone })]],
+  ])('may be as it was where the wish %s', (_what, wishes) => {
+    expect(faultsOfHeld('timer', wishes, heldAs('0'), '0')).toEqual([]);
   });
 });
 

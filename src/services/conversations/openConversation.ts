@@ -85,6 +85,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     return conversationId;
   }
 
+  /** Messages that were shown here, so that their clocks run if they are to disappear. */
+  const clocked = new Set<string>();
+
   const activeKey = () => store.get(activeConversationAtom);
 
   function lower(key: ConversationKey, seqs: readonly (number | null)[]): void {
@@ -178,14 +181,19 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const { messages, state } = key === null ? emptyChat : chats.get(key);
     const newest = newestReceived(messages, ownUserId);
     const isNew = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readHere;
-    if (isNew && newest.seq !== null && options.isVisible()) {
+    const timed = messages.filter(({ seq, timer }) => timer !== undefined && seq !== null);
+    // A copy of a message may have come long after what followed it was read.
+    const isUnclocked = timed.some(({ messageId }) => !clocked.has(messageId));
+    const isDue = state !== null && newest !== undefined && (isNew || isUnclocked);
+    if (isDue && newest.seq !== null && options.isVisible()) {
       const { conversationId } = state;
       const isFurther = newest.seq > state.readSeq;
       if (isFurther) unreportedReads.set(conversationId, newest.messageId);
       const read = await crypto.setReadPosition(conversationId, 'here', newest.seq);
       chats.setState(read);
       receipts.tell(read);
-      if (messages.some(({ timer }) => timer !== undefined)) sessionEvents.emit('clocksStarted', {});
+      for (const { messageId } of timed) clocked.add(messageId);
+      if (timed.length > 0) sessionEvents.emit('clocksStarted', {});
       if (isFurther) sessionEvents.emit('readHere', { conversationId, seq: newest.seq });
     }
     for (const [conversationId, messageId] of unreportedReads) await reportRead(conversationId, messageId);
@@ -303,6 +311,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       } catch (error) {
         throw toAppError(error, t('errors.loadMessagesFailed'));
       }
+      if (key === activeKey()) background(markActiveRead);
     },
 
     markRead: () => background(markActiveRead),

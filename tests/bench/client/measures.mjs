@@ -14,6 +14,9 @@ const reactions = 20;
 /** Drafts, of which one is told a second. */
 const drafts = 15;
 
+/** Messages that are read, of which the other browser is told once a second as well. */
+const readings = 15;
+
 export async function prepare(context) {
   await context.addInitScript(observe);
 }
@@ -205,6 +208,27 @@ export async function draftToShown(from, to) {
     const typed = await from.evaluate(() => performance.timeOrigin + performance.now());
     took.push((await shown) - typed);
     await from.waitForTimeout(100 * (number % 10));
+  }
+  return median(took);
+}
+
+/**
+ * From the click that opens a chat with an unread message in one browser of a person until the list of chats of the other says that
+ * nothing in it is unread, in milliseconds: median.
+ */
+export async function readToRead({ close, open, say }, from, to) {
+  const took = [];
+  for (let number = 0; number < readings; number++) {
+    await close();
+    const [unread, unreadElsewhere] = [from, to].map((page) =>
+      page.evaluate(() => globalThis.bench.whenUnread(true)),
+    );
+    await say(`Unread, no. ${number}`);
+    await Promise.all([unread, unreadElsewhere]);
+    const read = to.evaluate(async () => (await globalThis.bench.whenUnread(false)) + performance.timeOrigin);
+    const clicked = await from.evaluate(() => performance.timeOrigin + performance.now());
+    await open();
+    took.push((await read) - clicked);
   }
   return median(took);
 }

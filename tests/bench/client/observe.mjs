@@ -59,6 +59,14 @@ export function observe() {
       whenPainted(() =>
         document.querySelector('section[aria-label="Conversations"]')?.textContent.includes(text),
       ),
+    /** Something in the list of chats is unread, or nothing is. */
+    whenUnread: (isThere) =>
+      whenPainted(
+        () =>
+          /\d unread/.test(
+            document.querySelector('section[aria-label="Conversations"]')?.textContent ?? '',
+          ) === isThere,
+      ),
     /** Clicks, and answers how long it took until the answer was painted, in milliseconds. */
     async clickUntil(selector, text, what) {
       const target = [...document.querySelectorAll(selector)].find((element) =>

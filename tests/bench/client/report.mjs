@@ -20,6 +20,7 @@ export function report(results, amounts, machine) {
     ['from Send to shown in the other browser', 'sendToShown', 60],
     ['from a reaction chosen to shown in the other browser', 'reactToShown', 60],
     ['from a draft typed to shown in the person’s other browser', 'draftToShown', 1_000],
+    ['from a chat opened to read in the person’s other browser', 'readToRead', 1_000],
   ];
   // A part that was not asked for has no row.
   const lines = rows

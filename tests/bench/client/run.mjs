@@ -14,6 +14,7 @@ import {
   otherScreen,
   prepare,
   reactToShown,
+  readToRead,
   reload,
   sendToShown,
   typingWhileDecrypting,
@@ -126,9 +127,10 @@ async function bench(values) {
       Object.assign(results[rate], typing);
     }
 
+    let friend = reader;
     if (does('sending', 'drafts')) {
       progress('sending from browser to browser');
-      const friend = await openPage('friend');
+      friend = await openPage('friend');
       contexts.push(friend.context());
       await signUp(friend, 'friend');
       await befriend(friend, reader, 'reader');
@@ -150,6 +152,12 @@ async function bench(values) {
       await logIn(second, 'reader');
       await row(second, 'friend').waitFor();
       results[1].draftToShown = await draftToShown(reader, second);
+      const chat = {
+        close: () => openChat(reader, palName),
+        say: (text) => write(friend, text),
+        open: () => row(reader, 'friend').getByRole('button').first().click(),
+      };
+      results[1].readToRead = await readToRead(chat, reader, second);
     }
 
     const machine = { ...describeMachine(), load: loadavg()[0] };

@@ -1,9 +1,10 @@
 import { groupsAtom } from '#src/store/groups.ts';
 import { olderStatesAtom, olderVaultAtom } from '#src/store/keys.ts';
 import { trustAtom } from '#src/store/trust.ts';
-import type { ConversationState, CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
+import type { CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
+import { checkDisappearing, checkFiles, checkWishes, type View } from './keptChecks.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
-import { type Changed, isDeleted, type Seat, textsOf } from './people.ts';
+import { type Changed, isDeleted, isShownWith, type Seat, textAt, textsOf } from './people.ts';
 import type { Tab } from './profile.ts';
 import { keyIn, untilRest } from './settle.ts';
 import { storedDevice } from './stored.ts';
@@ -37,14 +38,6 @@ export function places(
     });
 }
 
-/** A conversation as a browser has it. */
-interface View {
-  readonly where: string;
-  readonly log: LogOfRelay;
-  readonly state: ConversationState;
-  readonly messages: readonly MessageView[];
-}
-
 /** A message as those see it who were there, or, not whole, as new devices have it from a copy. */
 interface Shown extends MessageView {
   readonly isWhole: boolean;
@@ -57,14 +50,17 @@ export async function check(world: World): Promise<void> {
   for (const { log, seat, tab } of places(world, logs)) {
     const where = `${seat.profile.name} in ${log.id}`;
     const state = await tab.crypto.conversation(log.id);
-    views.push({ where, log, state, messages: await messagesOf(tab.crypto, log.id) });
+    views.push({ seat, tab, where, log, state, messages: await messagesOf(tab.crypto, log.id) });
   }
   await checkMembers(world, views);
   const shown = checkAgreement(world, views);
   for (const view of views) checkReading(world, view, shown);
   checkSaid(world, logs, shown);
   checkDeleted(world);
+  await checkFiles(world, views);
+  await checkWishes(world, views);
   await checkThieves(world, logs);
+  await checkDisappearing(world, views);
 }
 
 async function checkMembers(world: World, views: readonly View[]): Promise<void> {
@@ -112,37 +108,43 @@ function checkAgreement({ said, wrong }: World, views: readonly View[]): Readonl
   }
   for (const [where, message] of older) {
     const first = shown.get(message.messageId);
-    const texts = [message, first ?? message].flatMap(({ content }) =>
-      content.kind === 'text' ? content.text : [],
-    );
-    if (!said.some((one) => texts.every((text) => textsOf(one).includes(text))))
-      wrong.push(`${where}: "${texts[0]}" reads otherwise elsewhere: "${texts[1]}"`);
+    const texts = [message, first ?? message].filter(({ content }) => textIn(content) !== null);
+    if (!said.some((one) => texts.every((text) => isShownWith(one, text)))) {
+      const [here, elsewhere] = texts.map(({ content }) => textIn(content));
+      wrong.push(`${where}: "${here}" reads otherwise elsewhere: "${elsewhere}"`);
+    }
     shown.set(message.messageId, first ?? { ...message, isWhole: false });
   }
   return shown;
 }
 
-function asSeen({ content, isEdited, reactions = [] }: MessageView): string {
+function asSeen({ content, isEdited, isForwarded, reactions = [], timer = 0 }: MessageView): string {
   const given = reactions.map(({ emoji, userIds }) => `${emoji} ${userIds.toSorted().join(' ')}`).toSorted();
-  return JSON.stringify([content, isEdited === true, given]);
+  return JSON.stringify([content, timer, isEdited === true, isForwarded === true, given]);
 }
+
+const textIn = (content: MessageView['content']): string | null =>
+  content.kind === 'text' || content.kind === 'files' ? content.text : null;
 
 /** All that came after it joined is read by a device. What nobody sees as a message is a change of one. */
 function checkReading(world: World, view: View, shown: ReadonlyMap<string, Shown>): void {
   const { log, messages, state, where } = view;
   const byId = new Map(messages.map((message) => [message.messageId, message]));
   const later = log.entries.filter(({ kind, seq }) => kind === 'application' && seq > state.joinedSeq);
-  for (const { seq } of later.filter(({ id }) => shown.has(id) && byId.get(id) === undefined))
+  // One that disappears may be gone here: that it came is seen after each step.
+  const lasting = later.filter(({ id }) => shown.has(id) && shown.get(id)?.timer === undefined);
+  for (const { seq } of lasting.filter(({ id }) => byId.get(id) === undefined))
     world.wrong.push(`${where}: ${seq} is not there`);
   for (const { content, seq } of messages.filter((message) => (message.seq ?? 0) > state.joinedSeq)) {
-    if (content.kind !== 'text' && content.kind !== 'deleted')
+    if (textIn(content) === null && content.kind !== 'deleted')
       world.wrong.push(`${where}: ${seq} is ${'reason' in content ? content.reason : content.kind}`);
   }
   // Own devices tell each other more than notes.
   if (log.id.startsWith('self:')) return;
   const unseen = later.filter(({ id }) => !shown.has(id)).length;
   const changes = world.given.filter((given) => 'change' in given && given.conversationId === log.id).length;
-  if (unseen > changes)
+  const timed = world.said.filter((said) => said.conversationId === log.id && world.timerOf(said) > 0).length;
+  if (unseen > changes + timed)
     world.wrong.push(`${where}: ${unseen} entries are seen by nobody, of which ${changes} are changes`);
 }
 
@@ -151,17 +153,22 @@ function checkSaid(world: World, logs: readonly LogOfRelay[], shown: ReadonlyMap
   const { wrong } = world;
   const byText = new Map<string, Shown[]>();
   for (const message of shown.values()) {
-    if (message.content.kind !== 'text') continue;
-    byText.set(message.content.text, [...(byText.get(message.content.text) ?? []), message]);
+    const { conversationId } = message;
+    const text = textIn(message.content);
+    if (text === null) continue;
+    const place = textAt(conversationId, text);
+    byText.set(place, [...(byText.get(place) ?? []), message]);
+    if (!world.isSaidIn(conversationId, text)) wrong.push(`"${text}" was not said in ${conversationId}`);
   }
   for (const said of world.said) {
-    const { changes, conversationId, isKept, mayBeLost, text } = said;
-    const found = textsOf(said).flatMap((one) => byText.get(one) ?? []);
+    const { changes, conversationId, isGivenBack, isKept, mayBeLost, text } = said;
+    const found = textsOf(said).flatMap((one) => byText.get(textAt(conversationId, one)) ?? []);
     const isGone = !logs.some(({ id }) => id === conversationId);
     if (found.length > 1) wrong.push(`"${text}" is there ${found.length} times`);
-    if (found.some((message) => message.conversationId !== conversationId))
-      wrong.push(`"${text}" was not said in ${found[0]?.conversationId}`);
-    if (isGone || isDeleted(said)) continue;
+    if (isGivenBack && found.length > 0) wrong.push(`"${text}" was given back, and sent`);
+    if (found.some(({ isForwarded }) => (isForwarded === true) !== said.isForwarded))
+      wrong.push(`"${text}" does not say whether it was forwarded`);
+    if (isGone || isDeleted(said) || world.timerOf(said) > 0) continue;
     if (found.length === 0 && isKept && !mayBeLost) wrong.push(`"${text}" is lost in ${conversationId}`);
     const sure = changes.filter((changed) => changed.isKept && !changed.mayBeLost);
     const [message] = found;
@@ -198,7 +205,8 @@ function checkDeleted(world: World): void {
       const isSure = said.changes.some(
         ({ change, isKept, mayBeLost }) => change.kind === 'deletion' && isKept && !mayBeLost,
       );
-      const left = isSure && textsOf(said).find((text) => texts?.has(text) === true);
+      const left =
+        isSure && textsOf(said).find((text) => texts?.has(textAt(said.conversationId, text)) === true);
       if (typeof left === 'string')
         world.wrong.push(`${profile.name} still has "${left}", which was deleted`);
     }

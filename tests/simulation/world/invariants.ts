@@ -20,7 +20,7 @@ export interface Snapshot {
   /** Browsers on which somebody is signed in. */
   readonly devices: readonly (StoredDevice & { readonly name: string })[];
   readonly logs: ReadonlyMap<string, { readonly epoch: number; readonly entries: readonly Logged[] }>;
-  /** Texts that an outbox has taken, by the browser that may not lose them. */
+  /** Texts that a browser has taken and may not lose, with their places. */
   readonly kept: readonly { readonly text: string; readonly name: string }[];
   readonly screens: readonly {
     readonly name: string;
@@ -35,7 +35,10 @@ export interface Snapshot {
  */
 export class Invariants {
   /** The first device that was seen in an epoch, by conversation and epoch. */
-  readonly #epochs = new Map<string, { readonly name: string; readonly secret: string }>();
+  readonly #epochs = new Map<
+    string,
+    { readonly name: string; readonly secret: string; readonly agreed: string }
+  >();
   readonly #members = new Map<string, readonly string[]>();
   readonly #logged = new Map<string, readonly string[]>();
   /** How often the secrets of a device were compared with those that another had in the same epoch. */
@@ -77,22 +80,27 @@ export class Invariants {
       );
   }
 
-  /** Same epoch, same secrets: over all devices, at any time, and whoever is where. */
+  /** Same epoch, same secrets, and the same agreed on: over all devices, at any time, and whoever is where. */
   #secrets(
     name: string,
-    { authenticator, conversationId, epoch, isMember, memberDeviceIds }: StoredConversation,
+    { agreed, authenticator, conversationId, epoch, isMember, memberDeviceIds }: StoredConversation,
   ): string[] {
     if (!isMember) return [];
     const place = `${conversationId} ${epoch}`;
     const first = this.#epochs.get(place);
     if (first === undefined) {
-      this.#epochs.set(place, { name, secret: authenticator });
+      this.#epochs.set(place, { name, secret: authenticator, agreed });
       this.#members.set(place, memberDeviceIds);
       return [];
     }
     if (first.name !== name) this.compared += 1;
-    if (first.secret === authenticator) return [];
-    return [`${name} has other secrets than ${first.name} in epoch ${epoch} of ${conversationId}`];
+    const differing = [
+      ...(first.secret === authenticator ? [] : ['secrets']),
+      ...(first.agreed === agreed ? [] : ['agreements']),
+    ];
+    return differing.map(
+      (what) => `${name} has other ${what} than ${first.name} in epoch ${epoch} of ${conversationId}`,
+    );
   }
 
   /** Entries have their places for good, one after the other, and each id one. */
@@ -142,7 +150,7 @@ function findings(
   );
 }
 
-/** A text that an outbox took stays in that browser: in the outbox, or where the log has put it. */
+/** A text that a browser took stays there: with its files, in the outbox, or where the log has put it. */
 function lost({ devices, kept }: Snapshot): string[] {
   const texts = new Map(devices.map((device) => [device.name, device.texts]));
   return kept

@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { blobHeaders } from '#relay/contract/blobs.ts';
 import { bytesType } from '#relay/contract/index.ts';
 import { answered, routeAt, textOf } from '#relay/test/parts.ts';
 import type { Random } from '../seams/random.ts';
@@ -218,7 +219,7 @@ export class Line {
       : new Uint8Array(answer.rawPayload);
     return new Response(answer.statusCode === 204 ? null : body, {
       status: answer.statusCode,
-      headers: { 'content-type': type },
+      headers: headersOf(answer.headers, type),
     });
   }
 
@@ -235,4 +236,10 @@ export class Line {
       });
     });
   }
+}
+
+/** The headers that tell of an upload are beside its answer, which has no body. */
+function headersOf(given: Readonly<Record<string, unknown>>, type: string): Record<string, string> {
+  const told = [blobHeaders.offset, 'location'].filter((name) => given[name] !== undefined);
+  return Object.fromEntries([['content-type', type], ...told.map((name) => [name, String(given[name])])]);
 }

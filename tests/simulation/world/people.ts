@@ -1,5 +1,6 @@
 import type { MessageChange } from '#src/crypto/client.ts';
 import { authStatusAtom } from '#src/store/session.ts';
+import type { MessageView } from '#workers/api/cryptoApi.ts';
 import type { Profile, Tab } from './profile.ts';
 
 /** A browser of a person's, and what its owner has done with it. */
@@ -40,8 +41,14 @@ export class Person {
   }
 }
 
+/** A chat of a tab's, and its conversation. */
+export interface Place {
+  readonly key: string;
+  readonly conversationId: string;
+}
+
 /** Something that a browser has been given to send. */
-interface Given {
+export interface Given {
   readonly seat: Seat;
   readonly conversationId: string;
   /** The outbox has it: from then on it may not be lost. */
@@ -53,8 +60,16 @@ interface Given {
 /** A message that somebody has written. */
 export interface Said extends Given {
   readonly text: string;
+  /** The moment of the world at which somebody began to say it. */
+  readonly begunAt: number;
   /** In the order in which people began them. */
   readonly changes: Changed[];
+  /** Its bytes, where it is the caption of a file. */
+  readonly file: Uint8Array | null;
+  /** It was passed on. */
+  readonly isForwarded: boolean;
+  /** Its browser was left before the file was sealed, and has given the caption back as a draft. */
+  isGivenBack: boolean;
 }
 
 /** A change of a message: by its writer, or a reaction of anybody. */
@@ -66,6 +81,15 @@ export interface Changed extends Given {
 export function textsOf({ changes, text }: Said): string[] {
   return [text, ...changes.flatMap(({ change }) => (change.kind === 'edit' ? change.text : []))];
 }
+
+/** Returns whether a message is this one, as it was said or as an edit has it. */
+export function isShownWith(said: Said, { content, conversationId }: MessageView): boolean {
+  const isOfText = content.kind === 'text' || content.kind === 'files';
+  return isOfText && conversationId === said.conversationId && textsOf(said).includes(content.text);
+}
+
+/** A text with its place: one that was passed on is in several conversations. */
+export const textAt = (conversationId: string, text: string): string => `${conversationId} ${text}`;
 
 export function isDeleted({ changes }: Said): boolean {
   return changes.some(({ change }) => change.kind === 'deletion');

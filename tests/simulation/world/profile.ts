@@ -30,10 +30,14 @@ const socketHost = 'ws://relay';
 export class Profile {
   readonly name: string;
   indexedDB = new IDBFactory();
+  /** The app's own, with pieces of files that are sealed. */
+  pieces = new IDBFactory();
   storage = new MemoryStorage();
   readonly locks = new ProfileLocks();
   /** How far its clock is off, in milliseconds. */
   clockSkew = 0;
+  /** Somebody has set it: what is over here is over at another time than elsewhere. */
+  isClockTurned = false;
   readonly logLines: string[] = [];
   /** Failures without a code that the workers of its tabs threw. */
   readonly raw: string[] = [];
@@ -97,11 +101,13 @@ export class Tab {
     this.#died = resolve;
   });
   readonly #client: Client;
+  readonly #pieces: TabDisk;
 
   constructor(profile: Profile, line: Line) {
     this.profile = profile;
     this.line = line;
     this.disk = new TabDisk(() => profile.indexedDB, profile.points.atPoint);
+    this.#pieces = new TabDisk(() => profile.pieces, profile.points.atPoint);
     line.atPoint = profile.points.atPoint;
     const env = { ...browserEnv, now: () => this.clock.now() };
     this.crypto = this.#worker(
@@ -110,7 +116,8 @@ export class Tab {
         indexedDB: this.disk.indexedDB,
         locks: profile.locks.of(this.#id),
         subtle: crypto.subtle,
-        monotonic: env.now,
+        // Nobody sets this one.
+        monotonic: worldNow,
         storage: { persisted: async () => false },
         prompt: this.typist.newPrompt(),
         DANGEROUS_passwordKeysForTesting: cheapPasswordKeys,
@@ -121,7 +128,7 @@ export class Tab {
       line.note(text);
     };
     this.#client = createClient({
-      indexedDB: new IDBFactory(),
+      indexedDB: this.#pieces.indexedDB,
       addresses: { apiHost: host, mqttUrl: `${socketHost}/mqtt`, presenceUrl: `${socketHost}/ws/presence/` },
       crypto: this.crypto,
       store: this.store,
@@ -205,6 +212,11 @@ export class Tab {
     if (isOtherDevice || isOther) this.kill();
   }
 
+  /** The answer to a question; the other value where it fails, or is gone before it answers. */
+  answer<Answer>(asked: Promise<Answer>, otherwise: Answer): Promise<Answer> {
+    return Promise.race([asked.catch(() => otherwise), this.death.then(() => otherwise)]);
+  }
+
   networkChanged(): void {
     this.#client.session.onNetworkChanged();
   }
@@ -215,6 +227,7 @@ export class Tab {
     this.isDead = true;
     this.#died();
     this.disk.kill();
+    this.#pieces.kill();
     this.line.kill();
     this.profile.locks.release(this.#id);
     this.#client.session.dispose();

@@ -6,6 +6,7 @@ import { buildApp, type Relay } from '#relay/src/app.ts';
 import { readConfig } from '#relay/src/config.ts';
 import { createRetentionJob } from '#relay/src/jobs/retention.ts';
 import { worldNow } from '../seams/time.ts';
+import { BlobsInMemory } from './blobsInMemory.ts';
 
 /** The real relay, which listens nowhere: its requests and connections are handed to it. */
 export interface WorldRelay {
@@ -31,6 +32,7 @@ export async function startRelay(): Promise<WorldRelay> {
     }),
     logStream: { write: (line) => void errors.push(line) },
     clock: worldNow,
+    blobStore: new BlobsInMemory(),
   });
   return {
     relay,

@@ -1,14 +1,12 @@
-import { directConversationId, groupConversationId, selfConversationId } from '#src/net/contract.ts';
-import { groupKeyOf } from '#src/store/chats.ts';
-import { contactsAtom } from '#src/store/contacts.ts';
+import { directConversationId, groupConversationId } from '#src/net/contract.ts';
 import { groupsAtom } from '#src/store/groups.ts';
-import type { MessageView } from '#workers/api/cryptoApi.ts';
 import type { Random } from '../seams/random.ts';
 import { pass, turn } from '../seams/time.ts';
 import { copyStorage } from './disk.ts';
+import { change, draft, file, forward, mute, note, pin, say, star, timer } from './messageSteps.ts';
 import { fairWeather, foulWeather } from './network.ts';
-import { type Person, type Said, type Seat, textsOf } from './people.ts';
-import type { Tab } from './profile.ts';
+import type { Person, Seat } from './people.ts';
+import { type Act, placesOf, signedIn, someSeat } from './spots.ts';
 import type { World } from './world.ts';
 
 const second = 1_000;
@@ -18,104 +16,6 @@ const mostSeats = 3;
 const mostGroups = 3;
 /** A clock that is off by more than KeyPackages allow for would be refused, and rightly. */
 const mostSkew = 6 * hour;
-
-interface Place {
-  readonly key: string;
-  readonly conversationId: string;
-}
-
-/** Plays one step with what it acts on. */
-type Act = (world: World, random: Random) => Promise<void> | void;
-
-const signedIn = (world: World): Seat[] =>
-  world.seats.filter(({ status, tabs }) => status === 'in' && tabs.length > 0);
-
-interface Spot {
-  readonly seat: Seat;
-  readonly tab: Tab;
-}
-
-function someSeat(world: World, random: Random): Spot | null {
-  const seats = signedIn(world);
-  if (seats.length === 0) return null;
-  const seat = random.pick(seats);
-  return { seat, tab: random.pick(seat.tabs) };
-}
-
-/** The chats that a tab shows and can write in. */
-function placesOf(tab: Tab): Place[] {
-  const own = tab.userId ?? '';
-  const direct = tab.store
-    .get(contactsAtom)
-    .items.map(({ id }) => ({ key: id, conversationId: directConversationId(own, id) }));
-  const groups = tab.store
-    .get(groupsAtom)
-    .items.filter(({ ended, left }) => !ended && !left)
-    .map(({ id }) => ({ key: groupKeyOf(id), conversationId: groupConversationId(id) }));
-  // As many words in groups as between two, however many people one knows.
-  return groups.length === 0
-    ? direct
-    : [...direct, ...direct.flatMap(() => groups).slice(0, direct.length * 2)];
-}
-
-const say: Act = (world, random) => {
-  const found = someSeat(world, random);
-  if (found === null) return;
-  const places = placesOf(found.tab);
-  if (places.length === 0) return;
-  const { conversationId, key } = random.pick(places);
-  world.say(found.seat, found.tab, key, conversationId);
-};
-
-const note: Act = (world, random) => {
-  const found = someSeat(world, random);
-  const own = found?.seat.person.id ?? '';
-  if (found !== null && own !== '') world.say(found.seat, found.tab, own, selfConversationId(own));
-};
-
-interface Shown extends Place {
-  readonly message: MessageView;
-  readonly said: Said;
-}
-
-/** One of the newest messages of some chat that has any; null where none has. */
-async function someMessage(world: World, { seat, tab }: Spot, random: Random): Promise<Shown | null> {
-  const own = seat.person.id;
-  const places = [...placesOf(tab), { key: own, conversationId: selfConversationId(own) }];
-  const first = random.below(places.length);
-  for (const place of [...places.slice(first), ...places.slice(0, first)]) {
-    const asked = tab.crypto.messages(place.conversationId, { limit: 20 }).catch(() => []);
-    const messages = await Promise.race([asked, tab.death.then(() => [])]);
-    const shown = messages.flatMap((message) => {
-      const { content } = message;
-      const said = content.kind === 'text' && world.said.find((one) => textsOf(one).includes(content.text));
-      return said ? [{ ...place, message, said }] : [];
-    });
-    if (shown.length > 0) return random.pick(shown);
-  }
-  return null;
-}
-
-const emojis = ['👍️', '❤️', '😂'];
-
-/** Answers a message, reacts to it, takes that back, or edits or deletes it where it is the person's own. */
-const change: Act = async (world, random) => {
-  const found = someSeat(world, random);
-  const shown = found && (await someMessage(world, found, random));
-  if (found === null || shown === null) return;
-  const { seat, tab } = found;
-  const { conversationId, key, message, said } = shown;
-  const of = message.messageId;
-  const roll = random.fraction();
-  if (roll < 0.2) return world.say(seat, tab, key, conversationId, of);
-  const isOwn = said.seat.person === seat.person;
-  if (isOwn && roll < 0.4) return world.change(seat, tab, key, said, { kind: 'edit', of, text: '' });
-  if (isOwn && roll < 0.6) return world.change(seat, tab, key, said, { kind: 'deletion', of });
-  const emoji = random.pick(emojis);
-  const isTaken =
-    message.reactions?.some((one) => one.emoji === emoji && one.userIds.includes(seat.person.id)) === true;
-  world.change(seat, tab, key, said, { kind: 'reaction', of, emoji, isTaken });
-};
 
 const read: Act = (world, random) => {
   const found = someSeat(world, random);
@@ -307,6 +207,7 @@ const vanish: Act = async (world, random) => {
   world.mayLose(seat);
   const { IDBFactory } = await import('fake-indexeddb');
   seat.profile.indexedDB = new IDBFactory();
+  seat.profile.pieces = new IDBFactory();
   await openTab(world, seat);
   await pass(5 * second);
   if (seat.tabs.length === 0) await world.signIn(seat);
@@ -319,12 +220,13 @@ const restore: Act = async (world, random) => {
   const { seat } = found;
   await world.noteTwoPlaces(seat);
   const kept = world.given.filter(({ isKept }) => isKept);
-  const copy = await copyStorage(seat.profile.indexedDB);
+  const [copy, pieces] = [await copyStorage(seat.profile.indexedDB), await copyStorage(seat.profile.pieces)];
   await say(world, random);
   await pass(10 * second);
   seat.profile.killTabs();
   for (const given of world.given) if (given.seat === seat && !kept.includes(given)) given.mayBeLost = true;
   seat.profile.indexedDB = copy;
+  seat.profile.pieces = pieces;
   await openTab(world, seat);
 };
 
@@ -336,6 +238,7 @@ const clone: Act = async (world, random) => {
   await world.noteTwoPlaces(seat);
   const copy = world.newSeat(seat.person);
   copy.profile.indexedDB = await copyStorage(seat.profile.indexedDB);
+  copy.profile.pieces = await copyStorage(seat.profile.pieces);
   for (const [name, value] of seat.profile.storage.entries) copy.profile.storage.setItem(name, value);
   copy.status = 'in';
   copy.deviceId = seat.deviceId;
@@ -344,6 +247,7 @@ const clone: Act = async (world, random) => {
 
 const turnClock: Act = (world, random) => {
   const { profile } = random.pick(world.seats);
+  profile.isClockTurned = true;
   profile.clockSkew = Math.round((random.fraction() * 2 - 1) * mostSkew);
 };
 
@@ -359,6 +263,13 @@ export const steps = {
   say: { act: say, weight: 34 },
   note: { act: note, weight: 4 },
   change: { act: change, weight: 16 },
+  forward: { act: forward, weight: 4 },
+  file: { act: file, weight: 5 },
+  timer: { act: timer, weight: 4 },
+  pin: { act: pin, weight: 4 },
+  star: { act: star, weight: 4 },
+  draft: { act: draft, weight: 5 },
+  mute: { act: mute, weight: 3 },
   read: { act: read, weight: 12 },
   createGroup: { act: createGroup, weight: 3 },
   addMember: { act: addMember, weight: 6 },

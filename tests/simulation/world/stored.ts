@@ -17,11 +17,13 @@ import { readPayload } from '#workers/storage/payload.ts';
 import {
   ConversationRecord,
   DeviceRecord,
+  LocalEntryRecord,
   MembersRecord,
   MessageRecord,
   OutboxRecord,
 } from '#workers/storage/records.ts';
 import { Sealer, sealingKey } from '#workers/storage/sealer.ts';
+import { textAt } from './people.ts';
 
 /** A device's part in one conversation. */
 export interface StoredConversation {
@@ -31,6 +33,8 @@ export interface StoredConversation {
   readonly epoch: number;
   /** The epoch authenticator (RFC 9420 section 8.7) in hexadecimal; empty for a device without keys. */
   readonly authenticator: string;
+  /** The agreement of the members, as JSON: when messages disappear, and which are pinned. */
+  readonly agreed: string;
   readonly memberDeviceIds: readonly string[];
   readonly joinedSeq: number;
   readonly lastSeq: number;
@@ -44,8 +48,13 @@ export interface StoredConversation {
 export interface StoredDevice {
   readonly deviceId: string;
   readonly conversations: readonly StoredConversation[];
-  /** Every text that it has, sent or unsent or received. */
-  readonly texts: ReadonlySet<string>;
+  /**
+   * Every text that it has, sent or unsent or received, with its place ({@link textAt}) and the seconds after which it disappears; 0
+   * for one that stays.
+   */
+  readonly texts: ReadonlyMap<string, number>;
+  /** Each line of its drafts. */
+  readonly drafts: ReadonlySet<string>;
 }
 
 type Key = string | readonly (string | number)[];
@@ -141,11 +150,19 @@ class Disk {
   }
 }
 
-/** The text of a message, or of an edit of one. */
-function textIn(payload: string | null): string[] {
-  const said = payload === null ? null : readPayload(payload);
-  if (said?.kind === 'edit') return [said.text];
-  return said?.kind === 'message' && said.content.kind === 'text' ? [said.content.text] : [];
+/** The text of a message, or of an edit of one, and when it disappears. */
+function textIn(conversationId: string, payload: string | null): (readonly [string, number])[] {
+  const said = payload === null || payload === '' ? null : readPayload(payload);
+  if (said?.kind === 'edit') return [[textAt(conversationId, said.text), 0]];
+  if (said?.kind !== 'message' || (said.content.kind !== 'text' && said.content.kind !== 'files')) return [];
+  return [[textAt(conversationId, said.content.text), said.expires ?? 0]];
+}
+
+/** The text of a message whose files are on their way. */
+function captionIn({ name, text }: LocalEntryRecord): (readonly [string, number])[] {
+  if (!name.startsWith('upload:')) return [];
+  const pending = JSON.parse(text) as { readonly conversationId: string; readonly text: string };
+  return [[textAt(pending.conversationId, pending.text), 0]];
 }
 
 const notable = ['missing', 'withheld', 'diverged', 'refused'];
@@ -168,6 +185,7 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
     isMember: head.membership === 'member',
     epoch: head.epoch,
     authenticator: authenticators.get(conversationId) ?? '',
+    agreed: JSON.stringify([head.timer, head.pinned]),
     memberDeviceIds: (members.get(conversationId) ?? []).flatMap(({ deviceIds }) => deviceIds),
     joinedSeq: head.joinedSeq,
     lastSeq: head.lastSeq,
@@ -179,9 +197,19 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
       .filter(([place, { kind }]) => place.startsWith(`${conversationId}/`) && notable.includes(kind))
       .map(([, { code, kind }]) => (code === null ? kind : `${kind} (${code})`)),
   }));
+  const places = new Map(
+    disk.rows<OutboxRow>('outbox').map(([id, { conversationId }]) => [id, conversationId]),
+  );
+  const entries = [...disk.records('notes', LocalEntryRecord).values()];
   const texts = [
-    ...[...disk.records('messages', MessageRecord).values()].flatMap(({ payload }) => textIn(payload)),
-    ...[...disk.records('outbox', OutboxRecord).values()].flatMap(({ payload }) => textIn(payload)),
+    ...entries.flatMap(captionIn),
+    ...[...disk.records('messages', MessageRecord)].flatMap(([place, { payload }]) =>
+      textIn(place.slice(0, place.lastIndexOf('/')), payload),
+    ),
+    ...[...disk.records('outbox', OutboxRecord)].flatMap(([id, { payload }]) =>
+      textIn(places.get(id) ?? '', payload),
+    ),
   ];
-  return { deviceId, conversations, texts: new Set(texts) };
+  const drafts = entries.flatMap(({ name, text }) => (name.startsWith('draft:') ? text.split('\n') : []));
+  return { deviceId, conversations, texts: new Map(texts), drafts: new Set(drafts) };
 }

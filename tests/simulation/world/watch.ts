@@ -1,8 +1,9 @@
 import { chatsAtom } from '#src/store/chats.ts';
+import { worldNow } from '../seams/time.ts';
 import { Invariants, type Snapshot } from './invariants.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
 import type { Nonces } from './nonces.ts';
-import { isDeleted, type Said, type Seat } from './people.ts';
+import { isDeleted, type Said, type Seat, textAt } from './people.ts';
 import type { WorldRelay } from './relay.ts';
 import { storedDevice } from './stored.ts';
 import type { Thief } from './thieves.ts';
@@ -15,10 +16,12 @@ interface Watched {
   readonly nonces: Nonces;
   readonly seats: readonly Seat[];
   readonly said: readonly Said[];
+  readonly timed: Map<string, number>;
   readonly thieves: readonly Thief[];
   readonly events: Map<string, number>;
   readonly wrong: string[];
   count(event: string): void;
+  timerOf(said: Said): number;
 }
 
 /** Looks at the whole world, as often as it is asked to, and moves nothing in it. */
@@ -34,6 +37,7 @@ export class Watch {
 
   async look(): Promise<void> {
     const logs = await logsOfRelay(this.#world.relay);
+    noteTexts(this.#world);
     const found = [
       ...this.#invariants.faultsOf(snapshotOf(this.#world, logs)),
       ...(await this.#stolen(logs)),
@@ -58,6 +62,27 @@ export class Watch {
   }
 }
 
+/** Notes what browsers have taken: which texts are to disappear, and which files they have begun to carry. */
+function noteTexts({ seats, said, timed }: Watched): void {
+  for (const seat of seats) {
+    const { drafts, texts } = storedDevice(seat.profile.indexedDB, seat.person.id) ?? {};
+    for (const [text, seconds] of texts ?? []) if (seconds > 0) timed.set(text, seconds);
+    for (const one of said.filter(({ file }) => file !== null)) {
+      if (one.seat !== seat) continue;
+      if (texts?.has(textAt(one.conversationId, one.text)) === true) one.isKept = true;
+      // The person has it again, and does with it what they like.
+      if (drafts?.has(one.text) === true) one.isGivenBack = one.mayBeLost = true;
+    }
+  }
+}
+
+/** Returns whether its author's browser has to have it still: before its time is over, by a clock that nobody has set. */
+function isToStay(world: Watched, said: Said): boolean {
+  const seconds = world.timerOf(said);
+  const isEarly = !said.seat.profile.isClockTurned && worldNow() < said.begunAt + 1_000 * seconds;
+  return said.isKept && !said.mayBeLost && !isDeleted(said) && (seconds === 0 || isEarly);
+}
+
 function snapshotOf(world: Watched, logs: readonly LogOfRelay[]): Snapshot {
   const signedIn = world.seats.filter(({ status }) => status === 'in');
   return {
@@ -67,8 +92,11 @@ function snapshotOf(world: Watched, logs: readonly LogOfRelay[]): Snapshot {
     }),
     logs: new Map(logs.map((log) => [log.id, log])),
     kept: world.said
-      .filter((said) => said.isKept && !said.mayBeLost && !isDeleted(said))
-      .map(({ seat, text }) => ({ text, name: seat.profile.name })),
+      .filter((said) => isToStay(world, said))
+      .map(({ conversationId, seat, text }) => ({
+        text: textAt(conversationId, text),
+        name: seat.profile.name,
+      })),
     screens: signedIn.flatMap(({ tabs }) =>
       tabs.flatMap(({ profile, store }) =>
         Object.entries(store.get(chatsAtom)).map(([key, { messages, state }]) => ({

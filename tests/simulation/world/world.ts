@@ -1,18 +1,22 @@
 import type { MessageChange } from '#src/crypto/client.ts';
+import { selfConversationId } from '#src/net/contract.ts';
 import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
 import { authStatusAtom } from '#src/store/session.ts';
+import type { MessageView, Words } from '#workers/api/cryptoApi.ts';
 import { Random } from '../seams/random.ts';
-import { pass, passUntil } from '../seams/time.ts';
+import { pass, passUntil, worldNow } from '../seams/time.ts';
 import { codeOf } from './codes.ts';
 import { copyStorage } from './disk.ts';
 import { fairWeather, Line } from './network.ts';
 import { Nonces } from './nonces.ts';
-import { type Changed, Person, type Said, Seat } from './people.ts';
+import { type Changed, Person, type Place, type Said, Seat, textAt, textsOf } from './people.ts';
 import { Profile, type Tab } from './profile.ts';
 import { startRelay, type WorldRelay } from './relay.ts';
+import { storedDevice } from './stored.ts';
 import { Thief } from './thieves.ts';
 import { Trace } from './trace.ts';
 import { Watch } from './watch.ts';
+import type { Wish } from './wishes.ts';
 
 const names = ['anna', 'bert', 'carl', 'dora', 'ella', 'fred'];
 const minute = 60_000;
@@ -24,6 +28,9 @@ export class World {
   readonly nonces = new Nonces();
   readonly people: Person[] = [];
   readonly said: Said[] = [];
+  readonly wishes: Wish[] = [];
+  /** Seconds after which texts disappear that are not to stay, by {@link textAt}. */
+  readonly timed = new Map<string, number>();
   readonly thieves: Thief[] = [];
   /** Ids of the devices whose storage was copied, or put back as it was. */
   readonly inTwoPlaces = new Set<string>();
@@ -161,9 +168,7 @@ export class World {
 
   /** @param inReplyTo message id of what it answers */
   say(seat: Seat, tab: Tab, key: string, conversationId: string, inReplyTo?: string): void {
-    const text = this.#newText(seat);
-    const said: Said = { text, seat, conversationId, isKept: false, mayBeLost: false, changes: [] };
-    this.said.push(said);
+    const { said, text } = this.#newSaid({ seat, conversationId, text: this.newText(seat) });
     this.begin(
       tab,
       inReplyTo === undefined ? 'say' : 'answer',
@@ -174,9 +179,81 @@ export class World {
     );
   }
 
+  /** Passes a message on. @param file the bytes of its file, if it has one */
+  forward(
+    seat: Seat,
+    tab: Tab,
+    { conversationId, key }: Place,
+    message: MessageView,
+    words: Words,
+    file: Uint8Array | null,
+  ): void {
+    const { said, text } = this.#newSaid({ seat, conversationId, text: words.text, file, isForwarded: true });
+    if (file !== null) {
+      this.begin(tab, 'forward a file', async () =>
+        (await tab.actions.files()).forward(key, message, { ...words, text }),
+      );
+      return;
+    }
+    this.begin(
+      tab,
+      'forward',
+      () => tab.actions.forwardMessage(key, { ...words, text }),
+      () => {
+        said.isKept = true;
+      },
+    );
+  }
+
+  /** Sends a file. It may not be lost once the browser has it sealed, or has noted that it will: see watch.ts. */
+  async sendFile(seat: Seat, tab: Tab, { conversationId, key }: Place, file: Uint8Array<ArrayBuffer>) {
+    const { text } = this.#newSaid({ seat, conversationId, text: this.newText(seat), file });
+    const facts = {
+      name: `${text}.bin`,
+      type: 'application/octet-stream',
+      kind: 'file',
+      description: '',
+    } as const;
+    this.begin(tab, 'file', async () =>
+      (await tab.actions.files()).send(key, text, [{ source: new Blob([file]), facts }]),
+    );
+  }
+
+  /** Sets something that has one value at a time. */
+  wish(
+    { conversationId, seat, tab }: { seat: Seat; tab: Tab; conversationId: string },
+    about: string,
+    value: string,
+    action: () => Promise<unknown>,
+  ): void {
+    const own = storedDevice(seat.profile.indexedDB, seat.person.id)?.conversations.find(
+      (one) => one.conversationId === selfConversationId(seat.person.id),
+    );
+    const wish: Wish = {
+      about,
+      value,
+      seat,
+      conversationId,
+      isKept: false,
+      mayBeLost: false,
+      begunAt: worldNow(),
+      doneAt: null,
+      ownSeq: own?.lastSeq ?? 0,
+    };
+    this.wishes.push(wish);
+    this.begin(tab, about.split(' ').at(about.includes("'s ") ? 1 : 0) ?? about, action, () => {
+      wish.isKept = !tab.isDead;
+      wish.doneAt = worldNow();
+    });
+  }
+
+  isSaidIn(conversationId: string, text: string): boolean {
+    return this.said.some((one) => one.conversationId === conversationId && textsOf(one).includes(text));
+  }
+
   /** Edits a message, deletes it for everybody, or reacts to it. */
   change(seat: Seat, tab: Tab, key: string, said: Said, wanted: MessageChange): void {
-    const change = wanted.kind === 'edit' ? { ...wanted, text: this.#newText(seat) } : wanted;
+    const change = wanted.kind === 'edit' ? { ...wanted, text: this.newText(seat) } : wanted;
     const { conversationId } = said;
     const changed: Changed = { change, seat, conversationId, isKept: false, mayBeLost: false };
     said.changes.push(changed);
@@ -190,9 +267,17 @@ export class World {
     );
   }
 
-  /** All that browsers were given to send. */
-  get given(): (Said | Changed)[] {
-    return this.said.flatMap((said) => [said, ...said.changes]);
+  /** Seconds after which a message disappears; 0 for one that stays. */
+  timerOf(said: Said): number {
+    return Math.max(
+      0,
+      ...textsOf(said).map((text) => this.timed.get(textAt(said.conversationId, text)) ?? 0),
+    );
+  }
+
+  /** All that browsers were given to send, or to keep. */
+  get given(): (Said | Changed | Wish)[] {
+    return [...this.said.flatMap((said) => [said, ...said.changes]), ...this.wishes];
   }
 
   /** Marks what this browser has not sent as something that may go with it. */
@@ -203,7 +288,25 @@ export class World {
     }
   }
 
-  #newText({ person }: Seat): string {
+  #newSaid(given: Pick<Said, 'seat' | 'conversationId' | 'text'> & Partial<Said>): {
+    said: Said;
+    text: string;
+  } {
+    const said: Said = {
+      isKept: false,
+      mayBeLost: false,
+      changes: [],
+      file: null,
+      isForwarded: false,
+      isGivenBack: false,
+      begunAt: worldNow(),
+      ...given,
+    };
+    this.said.push(said);
+    return { said, text: said.text };
+  }
+
+  newText({ person }: Seat): string {
     person.said += 1;
     return `${person.name} ${person.said}`;
   }

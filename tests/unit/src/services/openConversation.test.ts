@@ -84,6 +84,14 @@ const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe('opening a chat', () => {
+  it('starts the clock of a message whose copy came after what followed it was read', async () => {
+    device.messages.push({ ...received(1), timer: 30 }, received(2));
+    Object.assign(device, { readHere: 2, lastSeq: 2 });
+    const setReadPosition = vi.spyOn(worker as CryptoApi, 'setReadPosition');
+    await openConversation.open(peer).then(settled);
+    expect(setReadPosition).toHaveBeenCalledExactlyOnceWith(conversationId, 'here', 2);
+  });
+
   it('shows what this browser has, the waiting messages last', async () => {
     have(1, 2);
     await worker.queueMessage?.({
