@@ -13,7 +13,7 @@ export type Offered = { readonly release: string } & ReleaseChanges;
 
 /** All that is known at one time of the relay's releases. */
 export interface Findings {
-  /** What is refused at the origin of the app, and at that of the keys. */
+  /** The refusals at the origin of the app, and at that of the keys. */
   readonly app: Refused | null;
   readonly room: Refused | null;
   readonly offered: Offered | null;

@@ -3,7 +3,8 @@ import { keysFrame } from '../crypto/keysFrame.ts';
 import { openReleaseRoom } from '../crypto/releaseRoom.ts';
 import { ReleaseBar, type ReleaseNews } from '../features/session/ReleaseBar.tsx';
 import { addTexts } from '../i18n/i18n.ts';
-import { askVerdict, betweenRelays } from '../lib/askVerdict.ts';
+import { installAgreed } from '../lib/agreedVersion.ts';
+import { askVerdict } from '../lib/askVerdict.ts';
 import { askWorker } from '../lib/askWorker.ts';
 import { type Clock, delay } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -50,9 +51,9 @@ const lookIntervalMs = 60 * 60 * 1000;
  */
 export function followReleases(options: ReleasesOptions): void {
   const { clock, container, log, registration, storage, store, takeOver } = options;
-  /** From the person's word on, until it has come to nothing. */
+  /** From the person's word on, unless it has come to nothing. */
   let isAgreeing = false;
-  let isAgreed = false;
+  const wait = (ms: number) => delay(clock, ms);
   let findings = nothingFound;
   let ready: ServiceWorker | null = null;
   let shown = JSON.stringify(null);
@@ -92,7 +93,7 @@ export function followReleases(options: ReleasesOptions): void {
   const readyUpdate = (waiting: ServiceWorker): ReadyUpdate => ({ apply: () => takeOver(waiting) });
 
   async function verdict(): Promise<ReleaseVerdict | null> {
-    const found = await askVerdict(registration, (ms) => delay(clock, ms));
+    const found = await askVerdict(registration, wait);
     if (found?.state === 'newer') {
       const { state: _, ...offered } = found;
       note({ app: null, offered });
@@ -107,18 +108,6 @@ export function followReleases(options: ReleasesOptions): void {
     return found;
   }
 
-  /** Looks for the version that was agreed to; a connection that is bad for a moment costs nobody the answer that they gave. */
-  async function update(): Promise<void> {
-    for (let tried = 0; tried < 3; tried += 1) {
-      const hasLooked = await registration.update().then(
-        () => true,
-        () => false,
-      );
-      if (hasLooked) return;
-      await delay(clock, betweenRelays);
-    }
-  }
-
   async function agree(release: string): Promise<void> {
     const { active } = registration;
     if (isAgreeing) return;
@@ -130,7 +119,7 @@ export function followReleases(options: ReleasesOptions): void {
       (await askWorker<boolean>(active, { type: 'release-agreed', release } satisfies AgreeMessage));
     if (!isDone) {
       isAgreeing = false;
-      // Whoever has agreed once more reads once more why nothing has come of it.
+      // A person who has agreed once more reads once more why nothing has come of it.
       findings = { ...findings, read: new Set() };
       const [found] = await Promise.all([verdict(), room.look()]);
       const isRefused = findings.app !== null || findings.room !== null;
@@ -138,12 +127,12 @@ export function followReleases(options: ReleasesOptions): void {
       if (!isRefused && found?.state !== 'current') note({ incomplete: release });
       return;
     }
-    isAgreed = true;
     storage.setItem(releaseAgreementKey, String(Date.now()));
     // A new installation finds all that it needs here.
-    await update();
+    const next = await installAgreed(registration, wait);
     // Where the room alone has changed, this page is the same.
-    if (registration.installing === null && registration.waiting === null) window.location.reload();
+    if (next === 'same' || next === 'failed') window.location.reload();
+    else takeOver(next);
   }
 
   async function look(): Promise<void> {
@@ -165,8 +154,7 @@ export function followReleases(options: ReleasesOptions): void {
     if (state === 'newer' || state === 'refused') return;
     // Another tab has agreed, or the operator's settings have changed: there is nothing to agree to.
     if (found.state !== 'installed') log.warn('update-failed', { code: 'not-installed' });
-    else if (isAgreed) takeOver(found);
-    else {
+    else if (!isAgreeing) {
       ready = found;
       note({ isReady: true });
     }

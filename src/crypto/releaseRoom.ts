@@ -18,7 +18,7 @@ export interface ReleaseRoom {
 export interface ReleaseRoomListeners {
   /** A service worker that belongs to no release has come there. */
   readonly onStranger: () => void;
-  /** What is refused there now; null for nothing. */
+  /** The refusal that holds there now; null for none. */
   readonly onVerdict: (refusal: RoomRefusal | null) => void;
   /** A version didn't come into use there, for this reason. */
   readonly onNotInstalled: (code: 'hash-mismatch' | 'not-installed') => void;

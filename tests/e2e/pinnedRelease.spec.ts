@@ -43,6 +43,20 @@ test('a signed release comes into use once the person has agreed to it, and to i
     await lookForUpdate(alice.page);
   });
 
+  await test.step('the page compares its files with the release in use, and the newer one is no alarm', async () => {
+    const files = await compareFiles(alice.page);
+    await expect(files.getByText(/^All \d{2,} files are those of release 1\.0\.0\.$/)).toBeVisible();
+    await expect(files.getByText('The server has a newer release, 1.4.0.')).toBeVisible();
+    await expect(files.getByText(/^\/index\.html is the page in use/)).toBeVisible();
+    await expect(files.getByRole('alert')).toHaveCount(0);
+    await files.getByRole('button', { name: /files and their hashes/ }).click();
+    const item = (path: string) => files.getByRole('listitem').filter({ hasText: path });
+    await expect(item('/index.html')).toContainText('As released');
+    await expect(item('/service-worker.js')).toContainText('As in the release that the server states now');
+    await alice.page.goto('/dashboard');
+    await alice.onDashboard();
+  });
+
   await test.step('the key room is asked about in its own words', async () => {
     await bar.getByRole('button', { name: 'Use it' }).click();
     const question = alice.page.getByRole('status').filter({ hasText: 'The key room changes as well.' });

@@ -1,3 +1,4 @@
+import { ended, installAgreed } from '../../src/lib/agreedVersion.ts';
 import { askVerdict, isOfStranger } from '../../src/lib/askVerdict.ts';
 import { askWorker } from '../../src/lib/askWorker.ts';
 import { isTakenOver } from '../../src/lib/releaseAgreement.ts';
@@ -110,31 +111,13 @@ async function agree(release: string): Promise<boolean> {
   await ended(registration.installing);
   if (!(await askWorker<boolean>(active, { type: 'release-agreed', release } satisfies AgreeMessage)))
     return false;
-  await registration.update();
   // A page that was closed meanwhile may have left it waiting.
-  const next = registration.installing ?? registration.waiting;
-  if (next === null) return true;
-  if ((await ended(next)) !== 'installed') return false;
+  const next = await installAgreed(registration, wait);
+  if (next === 'same' || next === 'failed') return next === 'same';
   // Not before: the time is short, and a page that asks again for the release in use gains none of it.
   localStorage.setItem(releaseAgreementKey, String(Date.now()));
   // A frame that runs needs nothing more of its files, and the next page wants the frame of its release.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
   next.postMessage(activateMessage);
   return (await ended(next, 'activated')) === 'activated';
-}
-
-/** Resolves with the state in which a version is once it is installed, or as far as it is to come, or will never be. */
-function ended(
-  worker: ServiceWorker | null,
-  state: ServiceWorkerState = 'installed',
-): Promise<ServiceWorkerState | null> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (worker !== null && worker.state !== state && worker.state !== 'redundant') return;
-      worker?.removeEventListener('statechange', look);
-      resolve(worker?.state ?? null);
-    };
-    worker?.addEventListener('statechange', look);
-    look();
-  });
 }

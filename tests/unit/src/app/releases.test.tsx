@@ -37,8 +37,6 @@ let user: ReturnType<ReturnType<typeof createWorld>['show']>;
 let verdict: ReleaseVerdict;
 let roomRefusal: RoomRefusal | null;
 let isAgreedTo: { app: boolean; room: boolean };
-/** Until then the frame has not answered the person's word. */
-let roomIsDone: Promise<void>;
 /** The origins that were asked to agree, one after the other. */
 let agreed: string[];
 const takeOver = vi.fn<(waiting: ServiceWorker) => void>();
@@ -54,7 +52,6 @@ beforeEach(() => {
   verdict = current;
   roomRefusal = null;
   isAgreedTo = { app: true, room: true };
-  roomIsDone = Promise.resolve();
   agreed = [];
   active.answer = (question) => {
     if (question === 'release-verdict') return verdict;
@@ -82,7 +79,7 @@ async function follow(): Promise<void> {
   frame.addEventListener('message', ({ data }: MessageEvent<{ type: string }>) => {
     if (data.type === 'look') return say({ type: 'verdict', refusal: roomRefusal });
     agreed.push('room');
-    void roomIsDone.then(() => say({ type: 'agreed', done: isAgreedTo.room }));
+    say({ type: 'agreed', done: isAgreedTo.room });
     expect(data).toEqual({ type: 'agree', release: newer.release });
   });
   frame.start();
@@ -315,30 +312,6 @@ describe('what is no release', () => {
     expect(await sentence('What this server serves is not the version that was signed.')).toBeVisible();
   });
 
-  it('is told of once where both origins refuse it alike, with both reasons', async () => {
-    verdict = refused('rollback');
-    await follow();
-    roomFinds(atKeys('rollback'));
-    await settled();
-    await press('For the operator');
-    expect(screen.getByText('The reason is rollback.')).toBeVisible();
-    expect(screen.getByText('The reason at the keys is rollback.')).toBeVisible();
-    await press('OK');
-    expect(await silence()).toBeNull();
-  });
-
-  it('is told of by the graver sentence first, whichever origin was quicker', async () => {
-    roomRefusal = atKeys('signature');
-    await follow();
-    verdict = refused('rollback');
-    await clock.advance(hour);
-    expect(await sentence('This server has a version whose signatures don’t hold.')).toBeVisible();
-    await press('OK');
-    expect(await sentence('This server has gone back to an older version')).toBeVisible();
-    await press('OK');
-    expect(await silence()).toBeNull();
-  });
-
   it('goes from the screen once it isn’t true any more: what was half laid hides no other sentence', async () => {
     await follow();
     roomFinds(atKeys('different'));
@@ -361,49 +334,6 @@ describe('what is no release', () => {
     verdict = { state: 'unreachable' };
     await clock.advance(hour);
     expect(await sentence('This server has gone back to an older version')).toBeVisible();
-  });
-
-  it('is told of before anything is asked, and the question stays', async () => {
-    verdict = newer;
-    await follow();
-    roomFinds(atKeys('different'));
-    expect(await sentence(notSigned)).toBeVisible();
-    await press('OK');
-    expect(await sentence(offer)).toBeVisible();
-  });
-
-  it('stays until it is read where it is noticed while a release is being fetched in vain', async () => {
-    verdict = newer;
-    isAgreedTo = { app: true, room: false };
-    let answer = () => {};
-    roomIsDone = new Promise((resolve) => {
-      answer = resolve;
-    });
-    await follow();
-    await press('Use it');
-    roomFinds(atKeys('different'));
-    expect(await sentence(notSigned)).toBeVisible();
-    answer();
-    await settled();
-    expect(await sentence(notSigned)).toBeVisible();
-    await press('OK');
-    expect(await sentence(offer)).toBeVisible();
-  });
-
-  it('is nothing that a frame can say otherwise', async () => {
-    await follow();
-    for (const notice of [
-      null,
-      'verdict',
-      { type: 'verdict' },
-      { type: 'verdict', refusal: 'different' },
-      { type: 'verdict', refusal: { code: 1, reason: '…', isFirst: false } },
-      { type: 'verdict', refusal: { code: 'different', reason: {}, isFirst: false } },
-      { type: 'verdict', refusal: { code: 'different', reason: '…' } },
-    ])
-      say(notice);
-    expect(await silence()).toBeNull();
-    expect(lines).toEqual([]);
   });
 
   it('of the files of the key room is in the log', async () => {
