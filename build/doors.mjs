@@ -105,6 +105,7 @@ const rooms = [
       'workers/session/endSession.ts',
       'workers/crypto.worker.ts',
       'src/lib/trustedScriptUrl.ts',
+      'src/lib/agreedVersion.ts',
       'src/lib/askVerdict.ts',
       'src/lib/askWorker.ts',
       'src/lib/releaseAgreement.ts',

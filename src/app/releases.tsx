@@ -1,8 +1,10 @@
 import type { createStore } from 'jotai';
 import { keysFrame } from '../crypto/keysFrame.ts';
-import { ReleaseBar, type ReleaseNews, type ReleaseProblem } from '../features/session/ReleaseBar.tsx';
+import { openReleaseRoom } from '../crypto/releaseRoom.ts';
+import { ReleaseBar, type ReleaseNews } from '../features/session/ReleaseBar.tsx';
 import { addTexts } from '../i18n/i18n.ts';
-import { askVerdict, betweenRelays } from '../lib/askVerdict.ts';
+import { installAgreed } from '../lib/agreedVersion.ts';
+import { askVerdict } from '../lib/askVerdict.ts';
 import { askWorker } from '../lib/askWorker.ts';
 import { type Clock, delay } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -14,7 +16,8 @@ import type {
   ReleaseRefusal,
   ReleaseVerdict,
 } from '../serviceWorker/releaseMessages.ts';
-import { readyUpdateAtom } from '../store/update.ts';
+import { type ReadyUpdate, readyUpdateAtom } from '../store/update.ts';
+import { type Findings, newsOf, nothingFound, type Refused } from './releaseNews.ts';
 import { lockForUnknownWorker } from './unknownWorker.tsx';
 
 /** At hand before they are needed: whatever takes the app's place answers for what is asked for after that. */
@@ -48,64 +51,88 @@ const lookIntervalMs = 60 * 60 * 1000;
  */
 export function followReleases(options: ReleasesOptions): void {
   const { clock, container, log, registration, storage, store, takeOver } = options;
-  let isAgreed = false;
-  /** Nothing is said again that was said already: hashes of releases, and reasons. */
-  const said = new Set<string>();
-  const { port1: room, port2: roomSide } = new MessageChannel();
-  keysFrame().room(roomSide);
-  room.addEventListener('message', ({ data }: MessageEvent<{ readonly type?: unknown } | null>) => {
-    if (data?.type === 'unknown-worker') void lock();
+  /** From the person's word on, unless it has come to nothing. */
+  let isAgreeing = false;
+  const wait = (ms: number) => delay(clock, ms);
+  let findings = nothingFound;
+  let ready: ServiceWorker | null = null;
+  let shown = JSON.stringify(null);
+  const room = openReleaseRoom(keysFrame(), {
+    onStranger: () => void lock(),
+    onNotInstalled: (code) => log.warn('update-failed', { code }),
+    onVerdict(refusal) {
+      if (refusal !== null) log.warn('release-refused', { code: refusal.code });
+      note({ room: refusal && refusedBy(refusal) });
+    },
   });
-  room.start();
 
-  async function verdict(): Promise<ReleaseVerdict | null> {
-    const found = await askVerdict(registration, (ms) => delay(clock, ms));
-    if (found === null) return null;
-    if (found.state === 'newer') {
-      const { release, ...changes } = found;
-      if (!said.has(release)) await show(store, changes, () => void agree(release));
-      said.add(release);
-    }
-    if (found.state === 'refused') {
-      log.warn('release-refused', { code: found.code });
-      if (!found.isKnownScript) await lock();
-      else if (!said.has(found.reason)) await tell(store, problemOf(found), found);
-      said.add(found.reason);
-    }
-    return found;
+  /** Shows what follows from all that is known now: a sentence that isn't true any more goes from the screen by itself. */
+  function note(found: Partial<Findings>): void {
+    findings = { ...findings, ...found };
+    const news = newsOf(findings);
+    const text = JSON.stringify(news);
+    if (text !== shown) void show(news, text);
+    shown = text;
   }
 
-  /** Looks for the version that was agreed to; a connection that is bad for a moment costs nobody the answer that they gave. */
-  async function update(): Promise<void> {
-    for (let tried = 0; tried < 3; tried += 1) {
-      const hasLooked = await registration.update().then(
-        () => true,
-        () => false,
-      );
-      if (hasLooked) return;
-      await delay(clock, betweenRelays);
+  async function show(news: ReturnType<typeof newsOf>, text: string): Promise<void> {
+    await texts;
+    if (shown === text) store.set(readyUpdateAtom, updateOf(news));
+  }
+
+  function updateOf(news: ReturnType<typeof newsOf>): ReadyUpdate | null {
+    if (news === null) return null;
+    if (news === 'ready') return ready && readyUpdate(ready);
+    return barOf(news, () => {
+      if (!('problem' in news)) void agree(news.release);
+      else if (news.problem === 'incomplete') note({ incomplete: null });
+      else note({ read: new Set([...findings.read, ...news.reasons]) });
+    });
+  }
+
+  const readyUpdate = (waiting: ServiceWorker): ReadyUpdate => ({ apply: () => takeOver(waiting) });
+
+  async function verdict(): Promise<ReleaseVerdict | null> {
+    const found = await askVerdict(registration, wait);
+    if (found?.state === 'newer') {
+      const { state: _, ...offered } = found;
+      note({ app: null, offered });
     }
+    if (found?.state === 'refused') {
+      log.warn('release-refused', { code: found.code });
+      if (found.isKnownScript) note({ app: refusedBy(found), offered: null });
+      else await lock();
+    }
+    // The bar of what was agreed to stays until that has come.
+    if (found?.state === 'current') note({ app: null, ...(isAgreeing ? {} : { offered: null }) });
+    return found;
   }
 
   async function agree(release: string): Promise<void> {
     const { active } = registration;
+    if (isAgreeing) return;
+    isAgreeing = true;
     // The room comes first: the app's next page asks it for what the former one doesn't know.
     const isDone =
       active !== null &&
-      (await agreeInRoom(room, release)) &&
+      (await room.agree(release)) &&
       (await askWorker<boolean>(active, { type: 'release-agreed', release } satisfies AgreeMessage));
     if (!isDone) {
-      said.delete(release);
-      store.set(readyUpdateAtom, null);
-      await verdict();
+      isAgreeing = false;
+      // A person who has agreed once more reads once more why nothing has come of it.
+      findings = { ...findings, read: new Set() };
+      const [found] = await Promise.all([verdict(), room.look()]);
+      const isRefused = findings.app !== null || findings.room !== null;
+      // A download that has broken off, mostly. The question comes again once that is read.
+      if (!isRefused && found?.state !== 'current') note({ incomplete: release });
       return;
     }
-    isAgreed = true;
     storage.setItem(releaseAgreementKey, String(Date.now()));
     // A new installation finds all that it needs here.
-    await update();
+    const next = await installAgreed(registration, wait);
     // Where the room alone has changed, this page is the same.
-    if (registration.installing === null && registration.waiting === null) window.location.reload();
+    if (next === 'same' || next === 'failed') window.location.reload();
+    else takeOver(next);
   }
 
   async function look(): Promise<void> {
@@ -116,15 +143,21 @@ export function followReleases(options: ReleasesOptions): void {
     return undefined;
   }
 
+  function lookAtBoth(): void {
+    void look();
+    void room.look();
+  }
+
   /** Says what came of a version that was downloaded: it waits, or was not installed. */
   async function consider(found: ServiceWorker): Promise<void> {
     const { state } = (await verdict()) ?? {};
     if (state === 'newer' || state === 'refused') return;
     // Another tab has agreed, or the operator's settings have changed: there is nothing to agree to.
-    const apply = () => takeOver(found);
     if (found.state !== 'installed') log.warn('update-failed', { code: 'not-installed' });
-    else if (isAgreed) apply();
-    else store.set(readyUpdateAtom, { apply });
+    else if (!isAgreeing) {
+      ready = found;
+      note({ isReady: true });
+    }
   }
 
   function follow(installing: ServiceWorker | null): void {
@@ -141,9 +174,10 @@ export function followReleases(options: ReleasesOptions): void {
   registration.addEventListener('updatefound', () => {
     follow(registration.installing);
     // It may take over before it is asked about.
-    void look();
+    lookAtBoth();
   });
-  clock.every(lookIntervalMs, () => void look());
+  clock.every(lookIntervalMs, lookAtBoth);
+  // The frame looks by itself as it starts, once its worker has.
   void look();
 }
 
@@ -160,36 +194,27 @@ export function hear(
 }
 
 /** Says on a first visit that the relay's files are not its release's. */
-async function tellOfFirst(store: Store, log: Log, refusal: ReleaseRefusal): Promise<void> {
-  log.warn('release-refused', { code: refusal.code });
-  await tell(store, 'first', refusal);
-}
-
-function tell(store: Store, problem: ReleaseProblem, { reason }: ReleaseRefusal): Promise<void> {
-  return show(store, { problem, reason }, () => store.set(readyUpdateAtom, null));
-}
-
-async function show(store: Store, release: ReleaseNews, apply: () => void): Promise<void> {
+async function tellOfFirst(store: Store, log: Log, { code, reason }: ReleaseRefusal): Promise<void> {
+  log.warn('release-refused', { code });
   await texts;
-  store.set(readyUpdateAtom, { apply, Bar: () => <ReleaseBar release={release} onAnswer={apply} /> });
+  const news: ReleaseNews = { problem: 'first', reasons: [reason] };
+  store.set(
+    readyUpdateAtom,
+    barOf(news, () => store.set(readyUpdateAtom, null)),
+  );
 }
 
-function problemOf({ code }: ReleaseRefusal): ReleaseProblem {
-  if (code === 'rollback' || code === 'unsigned' || code === 'different') return code;
-  return 'signature';
+function barOf(news: ReleaseNews, apply: () => void): ReadyUpdate {
+  return { apply, Bar: () => <ReleaseBar release={news} onAnswer={apply} /> };
 }
 
-function agreeInRoom(room: MessagePort, release: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    room.addEventListener(
-      'message',
-      function answered({ data }: MessageEvent<{ readonly type?: unknown; readonly done?: unknown } | null>) {
-        if (data?.type !== 'agreed') return;
-        room.removeEventListener('message', answered);
-        resolve(data.done === true);
-      },
-    );
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-    room.postMessage({ type: 'agree', release });
-  });
+/** @param refusal of either origin; at that of the keys there may be nothing in use yet */
+function refusedBy({
+  code,
+  isFirst,
+  reason,
+}: Pick<ReleaseRefusal, 'code' | 'reason'> & { isFirst?: boolean }): Refused {
+  if (isFirst === true) return { problem: 'first', reason };
+  const isItself = code === 'rollback' || code === 'unsigned' || code === 'different';
+  return { problem: isItself ? code : 'signature', reason };
 }

@@ -50,6 +50,12 @@ export async function keepUpToDate({
       if (waiting.state === 'installed') navigate(nudgePath);
       else nudges.cancel();
     });
+    // From then on this tab loads again, and a navigation would take the place of that: the tab would keep a page of which nobody has the
+    // rest any more. Its state comes by another way than these, and later on a busy machine.
+    container.addEventListener('controllerchange', () => nudges.cancel());
+    container.addEventListener('message', ({ data }) => {
+      if (isWorkerMessage(data, 'takeover')) nudges.cancel();
+    });
   }
 
   function offer(waiting: ServiceWorker): void {

@@ -1,5 +1,5 @@
 import { answerReleases } from './answerReleases.ts';
-import { activateMessage } from './messages.ts';
+import { activateMessage, type WorkerMessage } from './messages.ts';
 import { keysPath } from './navigations.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
@@ -16,6 +16,14 @@ const settings = importOperatorSettings(self);
 const { headers } = settings;
 
 const isWorker = (path: string): boolean => path.startsWith('/assets/crypto.worker-');
+
+/** The frame shows nothing itself: it passes on to the page what is refused. */
+async function tellFrames(message: WorkerMessage): Promise<void> {
+  for (const client of await self.clients.matchAll({ includeUncontrolled: true })) {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+    client.postMessage(message);
+  }
+}
 
 const releases = new PinnedReleases({
   origin: 'keys',
@@ -35,8 +43,7 @@ const precache = new Precache({
   caches: self.caches,
   fetch: self.fetch.bind(self),
   digest: (content) => self.crypto.subtle.digest('SHA-256', content),
-  // The frame shows nothing: what is refused isn't loaded, and the page says so.
-  onRefused: () => undefined,
+  onRefused: () => void tellFrames({ type: 'refused' }),
   isPinned: () => releases.isPinned(),
 });
 
@@ -46,7 +53,7 @@ type RoutedInstall = ExtendableEvent & {
 };
 
 async function install(event: RoutedInstall): Promise<void> {
-  await installReleased(releases, precache, async () => undefined);
+  await installReleased(releases, precache, (refusal) => tellFrames({ type: 'release', refusal }));
   if (await releases.isPinned()) return;
   // The network is asked for the document while this worker is still starting, and whoever is first answers: the start
   // of the app would wait for it. Offline there is this worker alone, which checks what it has, as it does all files. Where

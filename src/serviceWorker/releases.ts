@@ -89,7 +89,9 @@ export class PinnedReleases {
     await this.#requireHeaders([release]);
     const cache = await this.#options.caches.open(cacheName);
     await cache.put(wholePath, new Response(release.hash));
-    const isAgreed = pin === null || pin.agreed.hash === release.hash;
+    // The person may have agreed while all of it was on its way.
+    const held = await this.#read();
+    const isAgreed = held === null || held.agreed.hash === release.hash;
     await this.#advance(chain, isAgreed ? release : null);
     if (!isAgreed) throw new Failure('agreement', 'Nobody has agreed to this release yet.');
   }

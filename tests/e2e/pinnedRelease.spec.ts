@@ -1,33 +1,18 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Frame, Locator, Page } from '@playwright/test';
-import { appIsKept } from './support/built.ts';
-import type { Person } from './support/person.ts';
-import { layNext, type SignedReleases, signedReleases, stranger } from './support/signedReleases.ts';
+import type { Locator, Page } from '@playwright/test';
+import {
+  keep,
+  layNext,
+  lookForUpdate,
+  type SignedReleases,
+  signedReleases,
+  stranger,
+  versionOf,
+} from './support/signedReleases.ts';
 import { expect, test as withoutRelease } from './support/test.ts';
 
 const test = withoutRelease.extend<SignedReleases>(signedReleases);
-
-/** Signs up in a browser that holds on to the release from then on. */
-async function keep(person: Person): Promise<void> {
-  await person.signUp();
-  await appIsKept(person.page);
-  await frameOf(person.page, 'keys').evaluate(async () => void (await navigator.serviceWorker.ready));
-  await person.page.reload();
-  await person.onDashboard();
-  for (const origin of ['app', 'keys'] as const) {
-    const isPinned = () =>
-      frameOf(person.page, origin).evaluate(() => localStorage.getItem('release-agreed'));
-    await expect.poll(isPinned).toBe('0');
-  }
-}
-
-/** The page, or the frame of the keys in it. */
-function frameOf(page: Page, origin: 'app' | 'keys'): Frame {
-  return (
-    page.frames().find((frame) => frame.url().endsWith('/keys') === (origin === 'keys')) ?? page.mainFrame()
-  );
-}
 
 /** Has the page /prove compare its files. @returns the part of the page that says what came of it */
 async function compareFiles(page: Page): Promise<Locator> {
@@ -37,12 +22,6 @@ async function compareFiles(page: Page): Promise<Locator> {
   await expect(files.getByRole('button', { name: 'Compare again' })).toBeVisible();
   return files;
 }
-
-const lookForUpdate = (page: Page) =>
-  page.evaluate(
-    async () => void (await (await navigator.serviceWorker.ready).update().catch(() => undefined)),
-  );
-const versionOf = (page: Page) => page.locator('html').getAttribute('data-version');
 
 test('a signed release comes into use once the person has agreed to it, and to its key room by itself; an older one doesn’t', async ({
   newBrowser,
@@ -62,6 +41,20 @@ test('a signed release comes into use once the person has agreed to it, and to i
     expect(await versionOf(alice.page)).toBeNull();
     await context.setOffline(false);
     await lookForUpdate(alice.page);
+  });
+
+  await test.step('the page compares its files with the release in use, and the newer one is no alarm', async () => {
+    const files = await compareFiles(alice.page);
+    await expect(files.getByText(/^All \d{2,} files are those of release 1\.0\.0\.$/)).toBeVisible();
+    await expect(files.getByText('The server has a newer release, 1.4.0.')).toBeVisible();
+    await expect(files.getByText(/^\/index\.html is the page in use/)).toBeVisible();
+    await expect(files.getByRole('alert')).toHaveCount(0);
+    await files.getByRole('button', { name: /files and their hashes/ }).click();
+    const item = (path: string) => files.getByRole('listitem').filter({ hasText: path });
+    await expect(item('/index.html')).toContainText('As released');
+    await expect(item('/service-worker.js')).toContainText('As in the release that the server states now');
+    await alice.page.goto('/dashboard');
+    await alice.onDashboard();
   });
 
   await test.step('the key room is asked about in its own words', async () => {

@@ -94,6 +94,22 @@ describe('another release', () => {
     expect(await next.releases.inUse()).toMatchObject({ version: '1.4.0' });
   });
 
+  it('that the person agrees to while it is being installed once more is installed as agreed to', async () => {
+    await lay(await grown(nextApp), nextApp);
+    const next = await browser.version(nextApp);
+    expect(await next.install()).toBe('agreement');
+    const verdict = await inUse.releases.verdict();
+    // The browser begins it as a page is loaded, before the person's word, and no other one until it is over.
+    let isAgreed = false;
+    const begun = next.releases.install(async () => {
+      await next.precache.install();
+      isAgreed = await inUse.releases.agree(verdict.state === 'newer' ? verdict.release : '');
+    });
+    await expect(begun).resolves.toBeUndefined();
+    expect(isAgreed).toBe(true);
+    expect(await next.releases.inUse()).toMatchObject({ version: '1.4.0' });
+  });
+
   it('has no other policy where the import map of its page is another, by whose hash the policy admits it', async () => {
     const [before, after] = ['{"integrity":{}}', '{"integrity":{"/assets/index-B2x_4f.js":"sha256-"}}'];
     const page = (clientFiles['app/index.html'] ?? '').replace(before, after);

@@ -52,19 +52,39 @@ export type FrameNotice =
   /** It asks for nothing any more. */
   | { readonly type: 'hide' };
 
-/** From the page through the port that is about releases: the person agrees to one. */
-export interface RoomRequest {
-  readonly type: 'agree';
-  /** The SHA-256 of its statement. */
-  readonly release: string;
-}
+/** From the page through the port that is about releases. */
+export type RoomRequest =
+  /** The person agrees to the release whose statement has this SHA-256. The answer is `agreed`. */
+  | { readonly type: 'agree'; readonly release: string }
+  /** Compare what the relay has for the origin of the keys once more. The answer is a {@link RoomVerdict}. */
+  | { readonly type: 'look' };
 
 /** From the frame through that port. */
 export type RoomNotice =
   /** `done` if the release is one to agree to, and has come into use here. */
   | { readonly type: 'agreed'; readonly done: boolean }
   /** A service worker that belongs to no release has come to this origin: the session is deleted. */
-  | { readonly type: 'unknown-worker' };
+  | { readonly type: 'unknown-worker' }
+  | RoomVerdict
+  /** A version of this origin didn't come into use: a file was another one than the build says, or couldn't be had. */
+  | { readonly type: 'not-installed'; readonly code: 'hash-mismatch' | 'not-installed' };
+
+/** From the frame: what it knows now of the relay's releases. It takes the place of what it has said before. */
+export interface RoomVerdict {
+  readonly type: 'verdict';
+  /** Null where nothing is refused. */
+  readonly refusal: RoomRefusal | null;
+}
+
+/** The relay serves something for the origin of the keys that is none of its releases. */
+export interface RoomRefusal {
+  /** A code of `Failure` (verify/src/chain/errors.ts). */
+  readonly code: string;
+  /** For operators, in English. */
+  readonly reason: string;
+  /** True if nothing is kept at this origin yet, so that the frame is the relay's. */
+  readonly isFirst: boolean;
+}
 
 /** Returns whether a message that came from elsewhere has one of these types. */
 export function isOfType<T extends string>(
@@ -77,4 +97,14 @@ export function isOfType<T extends string>(
     'type' in data &&
     (types as readonly unknown[]).includes(data.type)
   );
+}
+
+/** Returns what a frame says of the relay's releases; null for anything else. */
+export function parseRoomVerdict(data: unknown): RoomVerdict | null {
+  if (!isOfType(data, 'verdict')) return null;
+  const { refusal } = data as { readonly refusal?: Partial<RoomRefusal> | null };
+  if (refusal === null) return { type: 'verdict', refusal };
+  const { code, isFirst, reason } = refusal ?? {};
+  if (typeof code !== 'string' || typeof reason !== 'string' || typeof isFirst !== 'boolean') return null;
+  return { type: 'verdict', refusal: { code, reason, isFirst } };
 }

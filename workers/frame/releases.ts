@@ -1,20 +1,33 @@
+import { ended, installAgreed } from '../../src/lib/agreedVersion.ts';
 import { askVerdict, isOfStranger } from '../../src/lib/askVerdict.ts';
 import { askWorker } from '../../src/lib/askWorker.ts';
 import { isTakenOver } from '../../src/lib/releaseAgreement.ts';
-import { activateMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
-import type { AgreeMessage } from '../../src/serviceWorker/releaseMessages.ts';
-import { isOfType, type RoomNotice } from '../api/frameMessages.ts';
+import { activateMessage, isWorkerMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
+import type {
+  AgreeMessage,
+  ReleaseMessage,
+  ReleaseVerdict,
+} from '../../src/serviceWorker/releaseMessages.ts';
+import { isOfType, type RoomNotice, type RoomRefusal } from '../api/frameMessages.ts';
 
 let page: MessagePort | null = null;
 let lock = () => {};
-let isStrange = false;
+/** Said before the page has connected. */
+const unheard: RoomNotice[] = [];
+/** The last look found this; one that found nobody to ask changes nothing. */
+let refusal: RoomRefusal | null = null;
 
 /**
- * Notices from the frame's first script on when a service worker takes over that nobody has agreed to.
+ * Notices from the frame's first script on when a service worker takes over that nobody has agreed to, and hears what one says as it
+ * is installed.
  * @param onStranger ends the session
  */
 export function guard(onStranger: () => void): void {
   lock = onStranger;
+  navigator.serviceWorker?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    if (isWorkerMessage(data, 'refused')) tell({ type: 'not-installed', code: 'hash-mismatch' });
+    if (isWorkerMessage(data, 'release')) hearFirst(data as ReleaseMessage);
+  });
   // The first version takes nothing over.
   if (!navigator.serviceWorker?.controller) return;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
@@ -22,30 +35,53 @@ export function guard(onStranger: () => void): void {
   });
 }
 
+/** Where a version is in use, that one is asked; nothing else speaks for the first one, which was not installed. */
+function hearFirst({ refusal: found }: ReleaseMessage): void {
+  if (found === undefined || navigator.serviceWorker.controller !== null) return;
+  refusal = { code: found.code, reason: found.reason, isFirst: true };
+  tell({ type: 'verdict', refusal });
+}
+
 /** Gives the page a port on which it says what the person agrees to, and is told of what nobody has agreed to. */
 export function connectPage(port: MessagePort): void {
   page = port;
   port.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    if (isOfType(data, 'look')) void look();
     if (!isOfType(data, 'agree') || !('release' in data) || typeof data.release !== 'string') return;
     void agree(data.release)
       .catch(() => false)
       .then((done) => tell({ type: 'agreed', done }));
   });
   port.start();
-  if (isStrange) tell({ type: 'unknown-worker' });
+  for (const notice of unheard.splice(0)) tell(notice);
 }
 
 /** Looks at what the relay has for this origin, now and whenever another version comes. */
 export function watch(registration: ServiceWorkerRegistration): void {
-  async function look(): Promise<void> {
-    const verdict = await askVerdict(registration, wait);
-    if (isOfStranger(verdict)) refuse();
-    const isHeld = verdict !== null && ['current', 'newer'].includes(verdict.state);
-    if (isHeld && localStorage.getItem(releaseAgreementKey) === null)
-      localStorage.setItem(releaseAgreementKey, '0');
+  async function follow(found: ServiceWorker | null): Promise<void> {
+    await look();
+    if (found === null || (await ended(found)) !== 'redundant') return;
+    const verdict = await look();
+    // The browser drops a version that waits for the person's word, too, and a refusal is told as such.
+    if (verdict?.state === 'newer' || verdict?.state === 'refused') return;
+    tell({ type: 'not-installed', code: 'not-installed' });
   }
-  registration.addEventListener('updatefound', () => void look());
+  registration.addEventListener('updatefound', () => void follow(registration.installing));
   void look();
+}
+
+/** Asks the version in use what it makes of the relay, and tells the page. */
+async function look(): Promise<ReleaseVerdict | null> {
+  const registration = await navigator.serviceWorker?.getRegistration();
+  const verdict = registration === undefined ? null : await askVerdict(registration, wait);
+  if (isOfStranger(verdict)) refuse();
+  const isHeld = verdict !== null && ['current', 'newer'].includes(verdict.state);
+  if (isHeld && localStorage.getItem(releaseAgreementKey) === null)
+    localStorage.setItem(releaseAgreementKey, '0');
+  if (verdict?.state === 'refused') refusal = { code: verdict.code, reason: verdict.reason, isFirst: false };
+  else if (verdict !== null && verdict.state !== 'unreachable') refusal = null;
+  tell({ type: 'verdict', refusal });
+  return verdict;
 }
 
 const wait = (ms: number) =>
@@ -54,14 +90,14 @@ const wait = (ms: number) =>
   });
 
 function refuse(): void {
-  isStrange = true;
   lock();
   tell({ type: 'unknown-worker' });
 }
 
 function tell(notice: RoomNotice): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-  page?.postMessage(notice);
+  if (page !== null) page.postMessage(notice);
+  else unheard.push(notice);
 }
 
 /** @returns whether this origin uses the release now, or has nothing of its own to change for it */
@@ -75,31 +111,13 @@ async function agree(release: string): Promise<boolean> {
   await ended(registration.installing);
   if (!(await askWorker<boolean>(active, { type: 'release-agreed', release } satisfies AgreeMessage)))
     return false;
-  await registration.update();
   // A page that was closed meanwhile may have left it waiting.
-  const next = registration.installing ?? registration.waiting;
-  if (next === null) return true;
-  if ((await ended(next)) !== 'installed') return false;
+  const next = await installAgreed(registration, wait);
+  if (next === 'same' || next === 'failed') return next === 'same';
   // Not before: the time is short, and a page that asks again for the release in use gains none of it.
   localStorage.setItem(releaseAgreementKey, String(Date.now()));
   // A frame that runs needs nothing more of its files, and the next page wants the frame of its release.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
   next.postMessage(activateMessage);
   return (await ended(next, 'activated')) === 'activated';
-}
-
-/** Resolves with the state in which a version is once it is installed, or as far as it is to come, or will never be. */
-function ended(
-  worker: ServiceWorker | null,
-  state: ServiceWorkerState = 'installed',
-): Promise<ServiceWorkerState | null> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (worker !== null && worker.state !== state && worker.state !== 'redundant') return;
-      worker?.removeEventListener('statechange', look);
-      resolve(worker?.state ?? null);
-    };
-    worker?.addEventListener('statechange', look);
-    look();
-  });
 }

@@ -8,11 +8,11 @@ import { Disclosure } from '../../ui/Disclosure.tsx';
 export type ReleaseNews =
   /** It changes these parts, which the person has to agree to. */
   | { readonly version: string; readonly app: boolean; readonly room: boolean; readonly policies: boolean }
-  /** The relay serves no release, for a reason that is told to operators. */
-  | { readonly problem: ReleaseProblem; readonly reason: string };
+  /** The relay serves something that can't be used, for reasons that are told to operators. */
+  | { readonly problem: ReleaseProblem; readonly reasons: readonly string[] };
 
-/** `first`: on the first visit, when nothing is in use yet. */
-export type ReleaseProblem = 'different' | 'first' | 'rollback' | 'signature' | 'unsigned';
+/** `first`: on the first visit, when nothing is in use yet. `incomplete`: not all of what was agreed to could be had. */
+export type ReleaseProblem = 'different' | 'first' | 'incomplete' | 'rollback' | 'signature' | 'unsigned';
 
 interface ReleaseBarProps {
   release: ReleaseNews;
@@ -26,7 +26,7 @@ export function ReleaseBar({ release, onAnswer }: ReleaseBarProps) {
   if ('problem' in release) {
     return (
       <Alert
-        kind="warning"
+        kind={release.problem === 'incomplete' ? 'info' : 'warning'}
         action={
           <Button size="small" onClick={onAnswer}>
             {t('releases.dismiss')}
@@ -34,9 +34,15 @@ export function ReleaseBar({ release, onAnswer }: ReleaseBarProps) {
         }
       >
         <p>{problemText(release.problem)}</p>
-        <Disclosure summary={t('releases.details')}>
-          <code>{release.reason}</code>
-        </Disclosure>
+        {release.reasons.length > 0 && (
+          <Disclosure summary={t('releases.details')}>
+            {release.reasons.map((reason) => (
+              <p key={reason}>
+                <code>{reason}</code>
+              </p>
+            ))}
+          </Disclosure>
+        )}
       </Alert>
     );
   }
@@ -69,5 +75,6 @@ export function ReleaseBar({ release, onAnswer }: ReleaseBarProps) {
 
 function problemText(problem: ReleaseProblem): string {
   if (problem === 'different') return t('releases.refused');
-  return problem === 'first' ? t('releases.first') : t(`releases.refused.${problem}`);
+  if (problem === 'first' || problem === 'incomplete') return t(`releases.${problem}`);
+  return t(`releases.refused.${problem}`);
 }

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Fixtures } from '@playwright/test';
+import { expect, type Fixtures, type Frame, type Page } from '@playwright/test';
 import { verifyChain } from '../../../verify/src/chain/chain.ts';
 import {
   firstRelease,
@@ -11,7 +11,8 @@ import {
   signed,
   stated,
 } from '../../../verify/test/support/releases.ts';
-import { builtClient, layNextApp, layNextRoom } from './built.ts';
+import { appIsKept, builtClient, layNextApp, layNextRoom } from './built.ts';
+import type { Person } from './person.ts';
 import { RunningRelay } from './relay.ts';
 
 const people = holders('anna', 'bertta', 'carl');
@@ -21,8 +22,8 @@ export interface Served {
   /** With `app` and `keys` in it. */
   readonly folder: string;
   readonly first: SignedChain;
-  /** Goes back to the first release. */
-  readonly goBack: () => Promise<void>;
+  /** Goes back to the first release, at both origins unless one is named. */
+  readonly goBack: (...origins: readonly ('app' | 'keys')[]) => Promise<void>;
 }
 
 export interface SignedReleases {
@@ -51,8 +52,9 @@ export const signedReleases: Fixtures<SignedReleases, object, { readonly relay: 
   served: async ({ built, relay }, provide) => {
     const copies = join(relay.dataDir, 'web');
     const folder = join(copies, (await readdir(copies))[0] ?? '');
-    const dropThird = async (at: string) => {
-      for (const part of ['app', 'keys']) {
+    const origins = ['app', 'keys'] as const;
+    const dropThird = async (at: string, parts: readonly string[] = origins) => {
+      for (const part of parts) {
         const chain = join(at, part, '.well-known/sinetti/chain');
         for (const name of await readdir(chain)) if (name.startsWith('3.')) await rm(join(chain, name));
       }
@@ -62,10 +64,10 @@ export const signedReleases: Fixtures<SignedReleases, object, { readonly relay: 
     await provide({
       folder,
       first: built.chain,
-      async goBack() {
-        for (const part of ['app', 'keys'])
-          await cp(join(built.folder, part), join(folder, part), { recursive: true });
-        await dropThird(folder);
+      async goBack(...named) {
+        const parts = named.length > 0 ? named : origins;
+        for (const part of parts) await cp(join(built.folder, part), join(folder, part), { recursive: true });
+        await dropThird(folder, parts);
       },
     });
   },
@@ -79,6 +81,33 @@ export async function layNext({ first, folder }: Served): Promise<void> {
   const steps = [...first.steps, step];
   await publish(folder, { root: first.root, steps, chain: await verifyChain(steps, first.root) });
 }
+
+/** Signs up in a browser that holds on to the release from then on. */
+export async function keep(person: Person): Promise<void> {
+  await person.signUp();
+  await appIsKept(person.page);
+  await frameOf(person.page, 'keys').evaluate(async () => void (await navigator.serviceWorker.ready));
+  await person.page.reload();
+  await person.onDashboard();
+  for (const origin of ['app', 'keys'] as const) {
+    const isPinned = () =>
+      frameOf(person.page, origin).evaluate(() => localStorage.getItem('release-agreed'));
+    await expect.poll(isPinned).toBe('0');
+  }
+}
+
+/** The page, or the frame of the keys in it. */
+function frameOf(page: Page, origin: 'app' | 'keys'): Frame {
+  return (
+    page.frames().find((frame) => frame.url().endsWith('/keys') === (origin === 'keys')) ?? page.mainFrame()
+  );
+}
+
+export const lookForUpdate = (page: Page) =>
+  page.evaluate(
+    async () => void (await (await navigator.serviceWorker.ready).update().catch(() => undefined)),
+  );
+export const versionOf = (page: Page) => page.locator('html').getAttribute('data-version');
 
 /** It takes over at once, and answers every page by its own. */
 export const stranger = `self.addEventListener('install', () => self.skipWaiting());

@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
+import type { RoomRefusal } from '#workers/api/frameMessages.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
 import { FakeClock, settled } from '../net/support/fakeClock.ts';
 import { createWorld } from '../support/app.tsx';
@@ -21,6 +22,8 @@ const { followReleases, hear, onTakeover } = await import('#src/app/releases.tsx
 const { UpdateBar } = await import('#src/features/session/UpdateBar.tsx');
 
 const offer = 'Version 1.4.0 is here. App: changed. Key room: unchanged.';
+const incomplete = 'Not all of the new version could be downloaded.';
+const notSigned = 'What this server serves is not a signed version.';
 const hour = 60 * 60 * 1000;
 
 let container: FakeContainer;
@@ -30,9 +33,10 @@ let lines: string[];
 let stored: Map<string, string>;
 let world: ReturnType<typeof createWorld>;
 let user: ReturnType<ReturnType<typeof createWorld>['show']>;
-/** The answers of the service worker in use. */
+/** The answers of the service worker in use, and of the frame of the keys. */
 let verdict: ReleaseVerdict;
-let isAgreedTo: boolean;
+let roomRefusal: RoomRefusal | null;
+let isAgreedTo: { app: boolean; room: boolean };
 /** The origins that were asked to agree, one after the other. */
 let agreed: string[];
 const takeOver = vi.fn<(waiting: ServiceWorker) => void>();
@@ -46,12 +50,13 @@ beforeEach(() => {
   clock = new FakeClock();
   stored = new Map([['release-agreed', '0']]);
   verdict = current;
-  isAgreedTo = true;
+  roomRefusal = null;
+  isAgreedTo = { app: true, room: true };
   agreed = [];
   active.answer = (question) => {
     if (question === 'release-verdict') return verdict;
     agreed.push('app');
-    return isAgreedTo;
+    return isAgreedTo.app;
   };
   world = createWorld();
   user = world.show(<UpdateBar />);
@@ -72,8 +77,9 @@ async function follow(): Promise<void> {
   const registration = container.registration as unknown as ServiceWorkerRegistration;
   followReleases({ ...common(), clock, registration, takeOver });
   frame.addEventListener('message', ({ data }: MessageEvent<{ type: string }>) => {
+    if (data.type === 'look') return say({ type: 'verdict', refusal: roomRefusal });
     agreed.push('room');
-    say({ type: 'agreed', done: true });
+    say({ type: 'agreed', done: isAgreedTo.room });
     expect(data).toEqual({ type: 'agree', release: newer.release });
   });
   frame.start();
@@ -89,6 +95,16 @@ const sentence = (text: string) =>
     if (!bar.textContent.includes(text)) throw new Error(bar.textContent);
     return bar;
   });
+/** The frame looks by itself, as it does when it starts. */
+function roomFinds(refusal: RoomRefusal | null): void {
+  roomRefusal = refusal;
+  say({ type: 'verdict', refusal });
+}
+const atKeys = (code: string, isFirst = false): RoomRefusal => ({
+  code,
+  reason: `The reason at the keys is ${code}.`,
+  isFirst,
+});
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const silence = async () => {
   await settled();
@@ -175,9 +191,60 @@ describe('another release', () => {
     expect(screen.getByRole('status')).toBe(question);
   });
 
+  it.each(['room', 'app'] as const)(
+    'of which not all could be had (%s): a sentence says so, and the question comes again',
+    async (part) => {
+      verdict = newer;
+      isAgreedTo = { ...isAgreedTo, [part]: false };
+      await follow();
+      await press('Use it');
+      expect(await sentence(incomplete)).toBeVisible();
+      expect(screen.queryByRole('button', { name: 'For the operator' })).toBeNull();
+      expect(stored.get('release-agreed')).toBe('0');
+      await press('OK');
+      expect(await sentence(offer)).toBeVisible();
+      isAgreedTo = { app: true, room: true };
+      await press('Use it');
+      await waitFor(() => expect(reload).toHaveBeenCalledOnce());
+    },
+  );
+
+  it('that can’t be asked for any more is told of likewise, and the question stays for later', async () => {
+    verdict = newer;
+    isAgreedTo = { app: true, room: false };
+    await follow();
+    verdict = { state: 'unreachable' };
+    await press('Use it');
+    expect(await sentence(incomplete)).toBeVisible();
+    await press('OK');
+    expect(await sentence(offer)).toBeVisible();
+  });
+
+  it('that another tab has agreed to meanwhile is nothing to tell of', async () => {
+    verdict = newer;
+    isAgreedTo = { app: false, room: true };
+    await follow();
+    verdict = { state: 'current', version: '1.4.0' };
+    await press('Use it');
+    await waitFor(() => expect(screen.queryByRole('status')).toBeNull());
+  });
+
+  it('that the key room refuses says why, each time that it is agreed to', async () => {
+    verdict = newer;
+    isAgreedTo = { app: true, room: false };
+    await follow();
+    roomRefusal = atKeys('different');
+    for (let tried = 0; tried < 2; tried += 1) {
+      await press('Use it');
+      expect(await sentence(notSigned)).toBeVisible();
+      await press('OK');
+      expect(await sentence(offer)).toBeVisible();
+    }
+  });
+
   it('that is refused as it is agreed to has that sentence alone', async () => {
     verdict = newer;
-    isAgreedTo = false;
+    isAgreedTo = { app: false, room: true };
     await follow();
     verdict = refused('rollback');
     await press('Use it');
@@ -224,6 +291,58 @@ describe('what is no release', () => {
     expect(await silence()).toBeNull();
     expect(lines).toEqual(Array.from({ length: 3 }, () => `warn release-refused code="${code}"`));
     expect(lock).not.toHaveBeenCalled();
+  });
+
+  it.each(sentences)('is told of in the same one at the origin of the keys alone: %s', async (code, text) => {
+    await follow();
+    roomFinds(atKeys(code));
+    expect(await sentence(text)).toBeVisible();
+    await press('For the operator');
+    expect(screen.getByText(`The reason at the keys is ${code}.`)).toBeVisible();
+    await press('OK');
+    await clock.advance(2 * hour);
+    expect(await silence()).toBeNull();
+    expect(lines).toEqual(Array.from({ length: 3 }, () => `warn release-refused code="${code}"`));
+    expect(lock).not.toHaveBeenCalled();
+  });
+
+  it('is told of at the origin of the keys as on a first visit, where nothing is kept there', async () => {
+    await follow();
+    roomFinds(atKeys('different', true));
+    expect(await sentence('What this server serves is not the version that was signed.')).toBeVisible();
+  });
+
+  it('goes from the screen once it isn’t true any more: what was half laid hides no other sentence', async () => {
+    await follow();
+    roomFinds(atKeys('different'));
+    expect(await sentence(notSigned)).toBeVisible();
+    roomRefusal = null;
+    verdict = newer;
+    await clock.advance(hour);
+    expect(await sentence(offer)).toBeVisible();
+    verdict = refused('rollback');
+    await clock.advance(hour);
+    expect(await sentence('This server has gone back to an older version')).toBeVisible();
+    verdict = current;
+    await clock.advance(hour);
+    expect(await silence()).toBeNull();
+  });
+
+  it('stays while the relay is away, which takes nothing back', async () => {
+    verdict = refused('rollback');
+    await follow();
+    verdict = { state: 'unreachable' };
+    await clock.advance(hour);
+    expect(await sentence('This server has gone back to an older version')).toBeVisible();
+  });
+
+  it('of the files of the key room is in the log', async () => {
+    await follow();
+    say({ type: 'not-installed', code: 'hash-mismatch' });
+    say({ type: 'not-installed', code: 'anything' });
+    const told = ['hash-mismatch', 'not-installed'].map((code) => `warn update-failed code="${code}"`);
+    await waitFor(() => expect(lines).toEqual(told));
+    expect(await silence()).toBeNull();
   });
 });
 

@@ -95,6 +95,25 @@ describe('keeping up to date', () => {
     expect(navigate).toHaveBeenCalledTimes(2);
   });
 
+  it.each([
+    [
+      'tells of it',
+      () => container.dispatchEvent(new MessageEvent('message', { data: { type: 'takeover' } })),
+    ],
+    ['answers this tab', () => container.dispatchEvent(new Event('controllerchange'))],
+  ])(
+    'nudges nobody once the new one %s, whose state comes later: the tab is loading again',
+    async (_, takesOver) => {
+      await start();
+      container.registration.find().become('installed');
+      ready()?.apply();
+      await clock.advance(2_000);
+      takesOver();
+      await clock.advance(60_000);
+      expect(navigate).toHaveBeenCalledOnce();
+    },
+  );
+
   it('offers a version that was left waiting', async () => {
     container.registration.waiting = new FakeWorker();
     await start();

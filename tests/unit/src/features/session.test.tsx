@@ -221,12 +221,16 @@ describe('a signed release', () => {
     'that is none is told of in a sentence, with the reason for operators: %s',
     async (problem, text) => {
       const onAnswer = vi.fn<() => void>();
-      const release = { problem, reason: 'Step 3 was seen here before, and is gone.' };
+      const reasons = [
+        'Step 3 was seen here before, and is gone.',
+        'https://keys.example.org/keys.html has another policy.',
+      ];
+      const release = { problem, reasons };
       const user = createWorld().show(<ReleaseBar release={release} onAnswer={onAnswer} />);
       expect(screen.getByRole('status')).toHaveTextContent(text);
-      expect(screen.queryByText(release.reason)).toBeNull();
+      for (const reason of reasons) expect(screen.queryByText(reason)).toBeNull();
       await user.click(screen.getByRole('button', { name: 'For the operator' }));
-      expect(screen.getByText(release.reason)).toBeVisible();
+      for (const reason of reasons) expect(screen.getByText(reason)).toBeVisible();
       await user.click(screen.getByRole('button', { name: 'OK' }));
       expect(onAnswer).toHaveBeenCalledOnce();
     },
