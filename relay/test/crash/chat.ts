@@ -66,10 +66,12 @@ export class Chat {
     return this.#acknowledged.size;
   }
 
-  /** Writes nothing new. Resolves when all that was written is acknowledged. */
+  /** Writes nothing new. Resolves when all that was written is acknowledged, and most of it received. */
   async finishWriting(): Promise<void> {
     this.#isWriting = false;
     await this.#writing;
+    const last = Math.max(...this.#acknowledged.values());
+    for (const member of [this.#left, this.#right]) await this.#receive(member, last - unreceived);
   }
 
   close(): Promise<unknown> {

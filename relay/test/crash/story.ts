@@ -18,8 +18,8 @@ export interface StoryOptions {
 /** The result of a story. */
 export interface Outcome {
   readonly acknowledged: number;
-  /** Entries whose content the relay has deleted, as all had received it. */
-  readonly emptied: number;
+  /** Returns of how many entries the relay has deleted the content, as all had received it. */
+  readonly emptied: () => Promise<number>;
   /** Returns how many bytes of content the relay keeps. */
   readonly keptBytes: () => Promise<number>;
   readonly problems: readonly string[];
@@ -48,13 +48,15 @@ export async function crashUnderLoad(victim: Victim, options: StoryOptions): Pro
       problems.push(...(await chat.problems()).map((problem) => `crash ${crash}: ${problem}`));
     }
   }
+  for (const chat of chats) await chat.finishWriting();
+  // Once more, for the job to delete what has been received by now.
+  await victim.crash();
   for (const chat of chats) {
-    await chat.finishWriting();
     problems.push(...(await chat.problems()), ...(await chat.clientProblems()));
     await chat.close();
   }
   const sizes = () => Promise.all(chats.map((chat) => chat.sizes()));
-  const emptied = (await sizes()).reduce((sum, size) => sum + size.emptied, 0);
+  const emptied = async () => (await sizes()).reduce((sum, size) => sum + size.emptied, 0);
   const keptBytes = async () => (await sizes()).reduce((sum, size) => sum + size.bytes, 0);
   return { acknowledged: acknowledged(), emptied, keptBytes, problems };
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startRestartable } from '../crash/restartable.ts';
 import { crashUnderLoad } from '../crash/story.ts';
+import { eventually } from '../eventually.ts';
 import { temporaryFolder } from '../helpers.ts';
 import { type BuiltProgram, buildProgram } from '../program.ts';
 import { createDatabase, type PostgresServer, startPostgres } from '../servers/postgres.ts';
@@ -60,7 +61,7 @@ it(
     const outcome = await crashUnderLoad({ url: relay.url, crash }, { seed, crashes, chats: 3 });
     expect(outcome.problems).toEqual([]);
     expect(outcome.acknowledged).toBeGreaterThan(crashes);
-    expect(outcome.emptied).toBeGreaterThan(0);
+    await eventually(async () => expect(await outcome.emptied()).toBeGreaterThan(0));
   },
   120_000 + crashes * 20_000,
 );
