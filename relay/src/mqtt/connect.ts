@@ -12,15 +12,16 @@ export interface Agreement {
   /** Seconds. */
   readonly keepAlive: number;
   /** QoS 1 deliveries the client takes before it acknowledges one. */
-  readonly clientReceiveMaximum: number;
+  readonly receiveMaximum: number;
   /** Bytes of the largest packet the client takes. */
-  readonly clientMaximumPacketSize: number;
+  readonly maximumPacketSize: number;
   /** True if the client wants more than a reason code in acknowledgements. */
   readonly problemInformation: boolean;
-  readonly connack: ConnackProperties;
 }
 
 const clientIdMaxLength = 256;
+/** Bytes of the largest packet that MQTT can write: a fixed header of five, and what a Variable Byte Integer counts at most. */
+const largestPacketSize = 5 + 268_435_455;
 /** Below this not even every acknowledgement fits. */
 const smallestMaximumPacketSize = 256;
 
@@ -29,7 +30,7 @@ const smallestMaximumPacketSize = 256;
  * does, so there are no resumed sessions and no wills.
  * @throws PacketError with the CONNACK reason code that refuses it
  */
-export function agree(packet: ConnectPacket): Agreement {
+export function agree(packet: ConnectPacket): { agreement: Agreement; connack: ConnackProperties } {
   const { properties } = packet;
   if (properties.authenticationMethod !== undefined) {
     throw new PacketError(ReasonCode.BadAuthenticationMethod, 'authentication method');
@@ -40,8 +41,8 @@ export function agree(packet: ConnectPacket): Agreement {
   if (packet.clientId.length > clientIdMaxLength) {
     throw new PacketError(ReasonCode.ClientIdentifierNotValid, 'client identifier is too long');
   }
-  const clientMaximumPacketSize = properties.maximumPacketSize ?? Number.POSITIVE_INFINITY;
-  if (clientMaximumPacketSize < smallestMaximumPacketSize) {
+  const maximumPacketSize = properties.maximumPacketSize ?? largestPacketSize;
+  if (maximumPacketSize < smallestMaximumPacketSize) {
     throw unsupported('Maximum Packet Size is too small');
   }
   const token = singleUserProperty(properties, tokenProperty);
@@ -51,12 +52,14 @@ export function agree(packet: ConnectPacket): Agreement {
   const keepAlive = asksTooLittle ? limits.mqttKeepAliveSeconds : packet.keepAlive;
   const clientId = packet.clientId === '' ? randomUUID() : packet.clientId;
   return {
-    clientId,
-    token,
-    keepAlive,
-    clientReceiveMaximum: properties.receiveMaximum ?? 65_535,
-    clientMaximumPacketSize,
-    problemInformation: properties.requestProblemInformation !== 0,
+    agreement: {
+      clientId,
+      token,
+      keepAlive,
+      receiveMaximum: properties.receiveMaximum ?? 65_535,
+      maximumPacketSize,
+      problemInformation: properties.requestProblemInformation !== 0,
+    },
     connack: {
       receiveMaximum: limits.mqttReceiveMaximum,
       maximumQoS: 1,

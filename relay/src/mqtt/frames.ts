@@ -53,7 +53,8 @@ export class FrameSplitter {
       bytes = bytes.subarray(header.packetLength);
       yield { type: first >> 4, flags: first & 0x0f, body };
     }
-    this.#buffer = bytes;
+    // An empty view would keep the last chunk for as long as the connection is idle.
+    this.#buffer = bytes.length === 0 ? nothing : bytes;
     this.#length = bytes.length;
   }
 

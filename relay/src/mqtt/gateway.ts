@@ -1,7 +1,7 @@
 import { limits, mqttPath } from '../../contract/index.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { Upgrades } from '../realtime/upgrade.ts';
-import { Connection, type ConnectionOptions, type Takeover } from './connection.ts';
+import { Connection, type ConnectionOptions, type Connections } from './connection.ts';
 import { ReasonCode } from './reasonCodes.ts';
 
 export interface MqttGateway {
@@ -9,7 +9,7 @@ export interface MqttGateway {
   close(): Promise<void>;
 }
 
-const defaults: Omit<ConnectionOptions, 'address' | 'admitted'> = {
+const defaults: ConnectionOptions = {
   connectTimeoutMs: 10_000,
   maxBufferedBytes: 1024 * 1024,
   closeTimeoutMs: 2000,
@@ -22,10 +22,10 @@ const defaults: Omit<ConnectionOptions, 'address' | 'admitted'> = {
 export function attachMqtt(
   upgrades: Upgrades,
   services: RealtimeServices,
-  options: Partial<Omit<ConnectionOptions, 'address' | 'admitted'>> = {},
+  options: Partial<ConnectionOptions> = {},
 ): MqttGateway {
-  const connections = new Map<Connection, Promise<void>>();
-  const takeover = new ClientIdentifiers();
+  const connections = new GatewayConnections();
+  const all = { ...defaults, ...options };
 
   upgrades.add({
     path: mqttPath,
@@ -33,47 +33,43 @@ export function attachMqtt(
     // Twice the packet limit: a packet that is too large is then answered by MQTT's own reason code.
     maxPayload: 2 * limits.mqttPacketMax,
     onSocket: (socket, address, transport, admitted) => {
-      const all = { ...defaults, ...options, address, admitted };
-      const connection = new Connection(socket, transport, services, all, takeover);
-      const closed = new Promise<void>((resolve) => {
-        socket.once('close', resolve);
-      });
-      const done = closed
-        .then(() => connection.settled())
-        .finally(() => {
-          connections.delete(connection);
-        });
-      connections.set(connection, done);
+      connections.open.add(new Connection(socket, transport, services, all, connections, address, admitted));
     },
   });
 
   // A client that connects again looks for what it has missed.
   const stopListening = services.hub.onInterruption(() => {
-    for (const connection of connections.keys()) connection.disconnect(ReasonCode.ServerBusy);
+    for (const connection of connections.open) connection.disconnect(ReasonCode.ServerBusy);
   });
 
   return {
     async close() {
       stopListening();
-      const closing = [...connections];
-      for (const [connection] of closing) connection.disconnect(ReasonCode.ServerShuttingDown);
-      await Promise.all(closing.map(([, done]) => done));
+      const closing = [...connections.open];
+      for (const connection of closing) connection.disconnect(ReasonCode.ServerShuttingDown);
+      await Promise.all(closing.map((connection) => connection.done()));
     },
   };
 }
 
 /** The newest connection by a client identifier ends the former [MQTT-3.1.4-3]; each person has names of their own. */
-class ClientIdentifiers implements Takeover {
-  readonly #connections = new Map<string, Connection>();
+class GatewayConnections implements Connections {
+  /** Connections whose sockets are open, or whose packets are still being handled. */
+  readonly open = new Set<Connection>();
+  readonly #byClientId = new Map<string, Connection>();
 
   claim(userId: string, clientId: string, connection: Connection): void {
     const key = `${userId} ${clientId}`;
-    this.#connections.get(key)?.disconnect(ReasonCode.SessionTakenOver);
-    this.#connections.set(key, connection);
+    this.#byClientId.get(key)?.disconnect(ReasonCode.SessionTakenOver);
+    this.#byClientId.set(key, connection);
   }
 
   release(userId: string, clientId: string, connection: Connection): void {
     const key = `${userId} ${clientId}`;
-    if (this.#connections.get(key) === connection) this.#connections.delete(key);
+    if (this.#byClientId.get(key) === connection) this.#byClientId.delete(key);
+  }
+
+  remove(connection: Connection): void {
+    this.open.delete(connection);
   }
 }

@@ -12,16 +12,17 @@ export interface Answering {
   readonly answer: Promise<() => void>;
 }
 
-export interface InboxOptions {
+/** Takes the packets: the connection itself, since a function of its own for each thing would be held as long as it is. */
+export interface PacketHandler {
   /**
    * Handles one packet; the next one waits for its promise, if it has one. What it throws ends the connection. If it
    * leaves an answer open, packets of QoS 1 are handled meanwhile, and all others wait. Answers are given in the order
    * of their packets [MQTT-4.6.0-2].
    */
-  readonly handle: (packet: ClientPacket) => Promise<Answering | void> | void;
-  readonly onError: (error: unknown) => void;
+  handle(packet: ClientPacket): Promise<Answering | void> | void;
+  onError(error: unknown): void;
   /** Asks the transport to stop or go on reading. */
-  readonly onPressure: (isFull: boolean) => void;
+  onPressure(isFull: boolean): void;
 }
 
 interface OpenAnswer {
@@ -37,10 +38,10 @@ const maxQueuedBytes = 4 * limits.mqttPacketMax;
  * QoS 1 packets, and hands the packets over one at a time in their order.
  */
 export class Inbox {
-  readonly #options: InboxOptions;
+  readonly #handler: PacketHandler;
   readonly #splitter = new FrameSplitter(connectPacketMax);
-  /** Packet identifiers of QoS 1 PUBLISH packets that have no PUBACK yet. */
-  readonly #unacknowledged = new Set<number>();
+  /** Packet identifiers of QoS 1 PUBLISH packets that have no PUBACK yet; null until there is one. */
+  #unacknowledged: Set<number> | null = null;
   #queue: ClientPacket[] = [];
   /** The bytes of the queued payloads. */
   #queuedBytes = 0;
@@ -53,8 +54,8 @@ export class Inbox {
   /** Callbacks that wait for all of them to be given. */
   #whenAnswered: (() => void)[] = [];
 
-  constructor(options: InboxOptions) {
-    this.#options = options;
+  constructor(handler: PacketHandler) {
+    this.#handler = handler;
   }
 
   /** True once the client has begun as MQTT does, so that it can be answered in MQTT. */
@@ -87,7 +88,7 @@ export class Inbox {
 
   /** A PUBACK goes out for this identifier: the client may use it again. */
   acknowledge(packetId: number): void {
-    this.#unacknowledged.delete(packetId);
+    this.#unacknowledged?.delete(packetId);
   }
 
   /** Drops what waits. A packet that is being handled is handled to its end. Nothing may be pushed after it. */
@@ -102,7 +103,15 @@ export class Inbox {
     await this.#answered();
   }
 
+  /** Lets go of the memory that packets have taken, if none is on its way. */
+  rest(): void {
+    if (this.#unacknowledged?.size === 0) this.#unacknowledged = null;
+    // An array that was filled and emptied keeps its room.
+    if (this.#queue.length === 0) this.#queue = [];
+  }
+
   #track(packetId: number): void {
+    this.#unacknowledged ??= new Set();
     if (this.#unacknowledged.has(packetId)) throw protocolError('packet identifier is in use');
     if (this.#unacknowledged.size >= limits.mqttReceiveMaximum) {
       throw new PacketError(ReasonCode.ReceiveMaximumExceeded, 'too many unacknowledged packets');
@@ -122,7 +131,7 @@ export class Inbox {
         this.#queue.shift();
         this.#queuedBytes -= payloadLength(packet);
         // Acknowledgements are most of what a listening client sends: a turn of the event loop each is too much.
-        const handling = this.#options.handle(packet);
+        const handling = this.#handler.handle(packet);
         const left = handling === undefined ? undefined : await handling;
         if (left !== undefined) this.#expect(left);
         this.#reportPressure();
@@ -167,7 +176,7 @@ export class Inbox {
 
   #fail(error: unknown): void {
     this.stop();
-    this.#options.onError(error);
+    this.#handler.onError(error);
   }
 
   #reportPressure(): void {
@@ -176,7 +185,7 @@ export class Inbox {
       this.#queue.length > share * maxQueuedPackets || this.#queuedBytes > share * maxQueuedBytes;
     if (isFull === this.#isFull) return;
     this.#isFull = isFull;
-    this.#options.onPressure(isFull);
+    this.#handler.onPressure(isFull);
   }
 }
 

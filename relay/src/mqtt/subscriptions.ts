@@ -2,17 +2,15 @@ import { limits, topics } from '../../contract/index.ts';
 import type { Unsubscribe } from '../realtime/hub.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { maySubscribe } from './acl.ts';
-import type { DeliveryKind } from './delivery.ts';
+import type { Delivery, DeliveryKind } from './delivery.ts';
 import { ReasonCode } from './reasonCodes.ts';
 import { filterProblem, parseTopic } from './topics.ts';
-
-export type Deliver = (topic: string, payload: string, kind: DeliveryKind) => void;
 
 /** The subscriptions of one connection, each as long as its person may have it. */
 export class Subscriptions {
   readonly #services: Pick<RealtimeServices, 'hub' | 'contacts' | 'groups'>;
   readonly #userId: string;
-  readonly #deliver: Deliver;
+  readonly #delivery: Pick<Delivery, 'deliver'>;
   readonly #active = new Map<string, Unsubscribe>();
   readonly #stopListening: Unsubscribe;
   /** Counts the changes of the person's contacts or groups. */
@@ -22,11 +20,11 @@ export class Subscriptions {
   constructor(
     services: Pick<RealtimeServices, 'hub' | 'contacts' | 'groups'>,
     userId: string,
-    deliver: Deliver,
+    delivery: Pick<Delivery, 'deliver'>,
   ) {
     this.#services = services;
     this.#userId = userId;
-    this.#deliver = deliver;
+    this.#delivery = delivery;
     this.#stopListening = services.hub.onSignal(userId, (signal) => {
       if (signal.type === 'session-ended' || signal.type === 'notifications-changed') return;
       this.#changes += 1;
@@ -65,7 +63,7 @@ export class Subscriptions {
   }
 
   #listen(filter: string, kind: DeliveryKind): Unsubscribe {
-    return this.#services.hub.subscribe(filter, (payload) => this.#deliver(filter, payload, kind));
+    return this.#services.hub.subscribe(filter, (payload) => this.#delivery.deliver(filter, payload, kind));
   }
 
   /** Returns whether the topic is the status of somebody where a block stands between: granted as before, and silent. */

@@ -2,12 +2,13 @@ import { topics } from '../../contract/index.ts';
 import type { Unsubscribe } from '../realtime/hub.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 
-export interface ContactWatchOptions {
+/** The socket that is told. */
+export interface Watcher {
   /** The contacts have been read anew: these are online, and every status passed on before is void. */
-  readonly onOnline: (userIds: readonly string[]) => void;
+  onOnline(userIds: readonly string[]): void;
   /** A contact came or went since then; JSON text of a PresenceChange. */
-  readonly onStatus: (payload: string) => void;
-  readonly onError: (error: unknown) => void;
+  onStatus(payload: string): void;
+  onError(error: unknown): void;
 }
 
 type WatchServices = Pick<RealtimeServices, 'hub' | 'contacts' | 'onlineUsers'>;
@@ -16,20 +17,20 @@ type WatchServices = Pick<RealtimeServices, 'hub' | 'contacts' | 'onlineUsers'>;
 export class ContactWatch {
   readonly #services: WatchServices;
   readonly #userId: string;
-  readonly #options: ContactWatchOptions;
+  readonly #watcher: Watcher;
   readonly #stopListening: Unsubscribe[];
   #watched: Unsubscribe[] = [];
   #reading = 0;
   #stopped = false;
 
-  constructor(services: WatchServices, userId: string, options: ContactWatchOptions) {
+  constructor(services: WatchServices, userId: string, watcher: Watcher) {
     this.#services = services;
     this.#userId = userId;
-    this.#options = options;
+    this.#watcher = watcher;
     const readAnew = () => {
       // Nobody is watched until the contacts have been read: one of them has just ceased to be one, perhaps.
       this.#unwatch();
-      this.read().catch(options.onError);
+      this.read().catch((error: unknown) => watcher.onError(error));
     };
     this.#stopListening = [
       services.hub.onSignal(userId, (signal) => {
@@ -51,17 +52,17 @@ export class ContactWatch {
     // A status that arrives before the list is either in it already, or passed on after it.
     let early: string[] | null = [];
     const onStatus = (payload: string) => {
-      if (early === null) this.#options.onStatus(payload);
+      if (early === null) this.#watcher.onStatus(payload);
       else early.push(payload);
     };
     this.#watched = contactIds.map((contactId) => hub.subscribe(topics.userStatus(contactId), onStatus));
     await hub.subscribed();
     const online = await onlineUsers.among(contactIds);
     if (isPast()) return;
-    this.#options.onOnline(online);
+    this.#watcher.onOnline(online);
     const missed = early;
     early = null;
-    for (const payload of missed) this.#options.onStatus(payload);
+    for (const payload of missed) this.#watcher.onStatus(payload);
   }
 
   stop(): void {

@@ -8,7 +8,7 @@ export interface Presence {
   close(): Promise<void>;
 }
 
-const defaults: Omit<PresenceOptions, 'admitted'> = {
+const defaults: PresenceOptions = {
   authenticationTimeoutMs: 5000,
   // Two pings of 30 s may be lost, and half a one is left for a slow network.
   pingTimeoutMs: 75_000,
@@ -23,31 +23,31 @@ const maxPayload = 8 * 1024;
 export function attachPresence(
   upgrades: Upgrades,
   services: RealtimeServices,
-  options: Partial<Omit<PresenceOptions, 'admitted'>> = {},
+  options: Partial<PresenceOptions> = {},
 ): Presence {
-  const sockets = new Map<PresenceSocket, Promise<void>>();
+  const sockets = new Set<PresenceSocket>();
+  const all = { ...defaults, ...options };
 
   upgrades.add({
     path: presencePath,
     protocol: null,
     maxPayload,
     onSocket: (socket, _address, _transport, admitted) => {
-      const presence = new PresenceSocket(socket, services, { ...defaults, ...options, admitted });
-      const closed = new Promise<void>((resolve) => {
-        socket.once('close', () => {
-          sockets.delete(presence);
-          resolve();
-        });
-      });
-      sockets.set(presence, closed);
+      sockets.add(new PresenceSocket(socket, services, all, sockets, admitted));
     },
+  });
+
+  // The end of a session may have been among what was missed.
+  const stopListening = services.hub.onInterruption(() => {
+    for (const socket of sockets) socket.checkSession();
   });
 
   return {
     async close() {
+      stopListening();
       const closing = [...sockets];
-      for (const [socket] of closing) socket.close(presenceCloseCode.goingAway);
-      await Promise.all(closing.map(([, closed]) => closed));
+      for (const socket of closing) socket.close(presenceCloseCode.goingAway);
+      await Promise.all(closing.map((socket) => socket.done()));
     },
   };
 }

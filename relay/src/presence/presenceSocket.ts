@@ -2,13 +2,15 @@ import type { RawData, WebSocket } from 'ws';
 import type * as z from 'zod/mini';
 import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
 import type { ServedErrorCode } from '../../contract/served.ts';
+import type { SessionEndCode } from '../auth/session.ts';
 import { ApiError } from '../errors.ts';
 import { takeFrom } from '../rateLimits/bucket.ts';
-import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
+import { LiveSession, type SessionHolder } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
-import { ContactWatch } from './contactWatch.ts';
+import { ContactWatch, type Watcher } from './contactWatch.ts';
 
+/** The settings that all sockets share. */
 export interface PresenceOptions {
   /** Milliseconds from opening the socket to the message that carries the token. */
   readonly authenticationTimeoutMs: number;
@@ -18,8 +20,6 @@ export interface PresenceOptions {
   readonly maxBufferedBytes: number;
   /** Milliseconds that a client has to close its side after the relay has closed its own. */
   readonly closeTimeoutMs: number;
-  /** Called once somebody has logged in. */
-  readonly admitted: () => void;
 }
 
 /** Close codes: RFC 6455 section 7.4.1, and two of our own that read like their HTTP counterparts. */
@@ -48,33 +48,79 @@ interface Authenticated {
 }
 
 /** One tab's presence socket: says whether its person is here, and hears the same of the contacts. */
-export class PresenceSocket {
+export class PresenceSocket implements SessionHolder, Watcher {
   readonly #socket: WebSocket;
   readonly #services: RealtimeServices;
   readonly #options: PresenceOptions;
+  readonly #sockets: Set<PresenceSocket>;
+  /** To be called once somebody has logged in; null after it. */
+  #admitted: (() => void) | null;
+  /** Waits for the token; null once it is proven. */
+  #authenticationTimer: NodeJS.Timeout | null;
   readonly #silenceTimer: NodeJS.Timeout;
   /** Messages that came while the first one's token was being proven; null before and after. */
   #early: ClientMessage[] | null = null;
   #authenticated: Authenticated | null = null;
+  /** Set where the end of the session may have been missed while its token was being proven. */
+  #mustCheck = false;
   #ended = false;
   /** The bucket of `messageQuota`. */
   #fullAt = 0;
 
-  constructor(socket: WebSocket, services: RealtimeServices, options: PresenceOptions) {
+  /**
+   * @param sockets those that are open, which this one leaves as it closes
+   * @param admitted called once somebody has logged in
+   */
+  constructor(
+    socket: WebSocket,
+    services: RealtimeServices,
+    options: PresenceOptions,
+    sockets: Set<PresenceSocket>,
+    admitted: () => void,
+  ) {
     this.#socket = socket;
     this.#services = services;
     this.#options = options;
-    const authenticationTimer = setTimeout(() => {
-      if (this.#authenticated === null) this.close(presenceCloseCode.unauthenticated);
+    this.#sockets = sockets;
+    this.#admitted = admitted;
+    this.#authenticationTimer = setTimeout(() => {
+      this.close(presenceCloseCode.unauthenticated);
     }, options.authenticationTimeoutMs);
     this.#silenceTimer = setTimeout(() => {
       this.close(presenceCloseCode.pingTimeout);
     }, options.pingTimeoutMs);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    socket.once('close', () => {
-      clearTimeout(authenticationTimer);
+    socket.on('close', () => {
+      this.#sockets.delete(this);
       this.#release();
     });
+  }
+
+  /** Resolves when the socket is closed. */
+  async done(): Promise<void> {
+    const socket = this.#socket;
+    if (socket.readyState === socket.CLOSED) return;
+    await new Promise((resolve) => {
+      socket.once('close', resolve);
+    });
+  }
+
+  /** Looks whether the session has ended, because the signal that says so may have been missed. */
+  checkSession(): void {
+    if (this.#authenticated === null) this.#mustCheck = true;
+    else this.#authenticated.live.checkAgain();
+  }
+
+  sessionEnded(code: SessionEndCode): void {
+    this.close(presenceCloseCode.unauthenticated, code);
+  }
+
+  onOnline(userIds: readonly string[]): void {
+    this.#send({ type: 'online_users', userIds: [...userIds] });
+  }
+
+  onStatus(payload: string): void {
+    this.#sendText(payload);
   }
 
   /**
@@ -101,7 +147,7 @@ export class PresenceSocket {
     if (this.#authenticated !== null) return this.#handle(message, this.#authenticated);
     if (this.#early === null) {
       this.#early = [];
-      this.#authenticate(message).catch((error: unknown) => this.#fail(error));
+      this.#authenticate(message).catch((error: unknown) => this.onError(error));
     } else {
       this.#early.push(message);
       if (this.#early.length > maxEarlyMessages) this.close(presenceCloseCode.policyViolation);
@@ -123,30 +169,27 @@ export class PresenceSocket {
     if ('type' in message || !message.online || message.token === undefined) {
       return this.close(presenceCloseCode.unauthenticated);
     }
-    const live = await openLiveSession(this.#services, message.token, (code) => {
-      this.close(presenceCloseCode.unauthenticated, code);
-    });
+    const live = await LiveSession.open(this.#services, message.token, this);
     const { userId } = live.session;
     if (this.#ended) return live.release();
     if (message.userId !== userId) {
       live.release();
       return this.close(presenceCloseCode.unauthenticated);
     }
-    const watch = new ContactWatch(this.#services, userId, {
-      onOnline: (userIds) => this.#send({ type: 'online_users', userIds: [...userIds] }),
-      onStatus: (payload) => this.#sendText(payload),
-      onError: (error) => this.#fail(error),
-    });
+    const watch = new ContactWatch(this.#services, userId, this);
     const authenticated = { live, watch };
     this.#authenticated = authenticated;
-    this.#options.admitted();
+    this.#stopAuthenticationTimer();
+    this.#admitted?.();
+    this.#admitted = null;
+    if (this.#mustCheck) live.checkAgain();
     this.#services.onlineUsers.add(userId, this);
     for (const early of this.#early ?? []) this.#handle(early, authenticated);
     this.#early = null;
     await watch.read();
   }
 
-  #fail(error: unknown): void {
+  onError(error: unknown): void {
     if (error instanceof ApiError) {
       const { tryAgainLater, unauthenticated } = presenceCloseCode;
       return this.close(error.code === 'limit-reached' ? tryAgainLater : unauthenticated, error.code);
@@ -167,9 +210,15 @@ export class PresenceSocket {
     }
   }
 
+  #stopAuthenticationTimer(): void {
+    if (this.#authenticationTimer !== null) clearTimeout(this.#authenticationTimer);
+    this.#authenticationTimer = null;
+  }
+
   #release(): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#stopAuthenticationTimer();
     clearTimeout(this.#silenceTimer);
     if (this.#authenticated === null) return;
     const { live, watch } = this.#authenticated;

@@ -16,23 +16,17 @@ const maxCopied = 4 * 1024;
  */
 export class FrameWriter {
   readonly #transport: Duplex;
-  readonly #flush: () => void;
   #gathered = 0;
 
   constructor(transport: Duplex) {
     this.#transport = transport;
-    this.#flush = () => {
-      if (this.#gathered === 0) return;
-      this.#gathered = 0;
-      transport.uncork();
-    };
   }
 
   write(message: Buffer): void {
     if (this.#gathered === 0) {
       this.#transport.cork();
       // After the microtasks, in which the messages of one committed group are published.
-      process.nextTick(this.#flush);
+      process.nextTick(flush, this);
     }
     const isCopied = message.length <= maxCopied;
     const start = header(message.length, isCopied ? message.length : 0);
@@ -40,9 +34,19 @@ export class FrameWriter {
     this.#transport.write(start);
     if (!isCopied) this.#transport.write(message);
     this.#gathered += start.length + (isCopied ? 0 : message.length);
-    if (this.#gathered > maxGathered) this.#flush();
+    if (this.#gathered > maxGathered) this.flush();
+  }
+
+  /** Hands over what has gathered, if anything has. */
+  flush(): void {
+    if (this.#gathered === 0) return;
+    this.#gathered = 0;
+    this.#transport.uncork();
   }
 }
+
+/** One function for all writers: one of each connection's own would be held as long as the connection. */
+const flush = (writer: FrameWriter) => writer.flush();
 
 /**
  * The header of a frame, not masked, as a server's are not.

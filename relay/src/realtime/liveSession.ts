@@ -1,11 +1,14 @@
 import { endCodeOf, type Session, type SessionEndCode } from '../auth/session.ts';
 import { ApiError } from '../errors.ts';
+import type { Unsubscribe } from './hub.ts';
 import type { RealtimeServices } from './realtimeServices.ts';
 
-export interface LiveSession {
-  readonly session: Session;
-  /** Stops watching. Calling it more than once is harmless. */
-  readonly release: () => void;
+type LiveServices = Pick<RealtimeServices, 'sessions' | 'hub' | 'clock' | 'connections'>;
+
+/** The connection that a session is proven for. */
+export interface SessionHolder {
+  /** Called once at most, and never after the session was released. */
+  sessionEnded(code: SessionEndCode): void;
 }
 
 /** The longest delay that setTimeout takes, about 24.8 days; a token can live longer. */
@@ -14,57 +17,86 @@ const maxTimerMs = 2 ** 31 - 1;
 const unansweredMs = 60_000;
 
 /**
- * Proves a token for a connection that stays open, and tells when the session behind it has ended or expired.
- * @param onEnd called once at most, and never after `release`
- * @throws ApiError unauthenticated, one of `sessionEndCodes`, limit-reached (too many connections of one person)
+ * The session behind a connection that stays open. It tells when the session has ended or expired. A class, because a
+ * relay holds one for each connection, and closures would take several times its memory.
  */
-export async function openLiveSession(
-  services: Pick<RealtimeServices, 'sessions' | 'hub' | 'clock' | 'connections'>,
-  token: string,
-  onEnd: (code: SessionEndCode) => void,
-): Promise<LiveSession> {
-  const session = await services.sessions.verify(token);
-  const closeConnection = services.connections.open(session.userId);
-  let timer: NodeJS.Timeout;
-  let isReleased = false;
-  const release = () => {
-    isReleased = true;
-    closeConnection();
-    unsubscribe();
-    stopAwaiting();
-    clearTimeout(timer);
-  };
-  const end = (code: SessionEndCode) => {
-    release();
-    onEnd(code);
-  };
-  const unsubscribe = services.hub.onSignal(session.id, (signal) => {
-    if (signal.type === 'session-ended') end(signal.code);
-  });
-  // The end may have been among what was missed.
-  const stopAwaiting = services.hub.onInterruption(() => {
-    services.sessions.verify(token).catch((error: unknown) => {
-      if (error instanceof ApiError) end(endCodeOf(error));
+export class LiveSession {
+  readonly session: Session;
+  readonly #services: LiveServices;
+  readonly #token: string;
+  readonly #holder: SessionHolder;
+  readonly #unsubscribe: Unsubscribe;
+  #timer: NodeJS.Timeout | null = null;
+  #isReleased = false;
+
+  private constructor(services: LiveServices, token: string, session: Session, holder: SessionHolder) {
+    this.session = session;
+    this.#services = services;
+    this.#token = token;
+    this.#holder = holder;
+    services.connections.open(session.userId);
+    this.#unsubscribe = services.hub.onSignal(session.id, (signal) => {
+      if (signal.type === 'session-ended') this.#end(signal.code);
     });
-  });
-  const lookAgainIn = (delay: number) => {
-    if (!isReleased) timer = setTimeout(lookAgain, Math.min(Math.max(delay, 0), maxTimerMs)).unref();
-  };
-  const awaitExpiry = ({ expiresAt }: Session) => lookAgainIn(expiresAt - services.clock());
-  // A session that has got a device since the connection began lives longer than was said then.
-  const lookAgain = () => {
-    services.sessions.verify(token).then(awaitExpiry, (error: unknown) => {
-      if (!(error instanceof ApiError)) lookAgainIn(unansweredMs);
-      else if (!isReleased) end(endCodeOf(error));
-    });
-  };
-  awaitExpiry(session);
-  try {
-    // Once more, now that the signal is listened to: the first answer may be older than the end of the session.
-    await services.sessions.verify(token);
-  } catch (error) {
-    release();
-    throw error;
+    this.#awaitExpiry(session);
   }
-  return { session, release };
+
+  /**
+   * Proves a token for a connection.
+   * @throws ApiError unauthenticated, one of `sessionEndCodes`, limit-reached (too many connections of one person)
+   */
+  static async open(services: LiveServices, token: string, holder: SessionHolder): Promise<LiveSession> {
+    const live = new LiveSession(services, token, await services.sessions.verify(token), holder);
+    try {
+      // Once more, now that the signal is listened to: the first answer may be older than the end of the session.
+      await services.sessions.verify(token);
+    } catch (error) {
+      live.release();
+      throw error;
+    }
+    return live;
+  }
+
+  /** Looks whether the session has ended, because the signal that says so may have been missed. */
+  checkAgain(): void {
+    this.#services.sessions.verify(this.#token).catch((error: unknown) => {
+      if (error instanceof ApiError) this.#end(endCodeOf(error));
+    });
+  }
+
+  /** Stops watching. Calling it more than once is harmless. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#services.connections.close(this.session.userId);
+    this.#unsubscribe();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #end(code: SessionEndCode): void {
+    if (this.#isReleased) return;
+    this.release();
+    this.#holder.sessionEnded(code);
+  }
+
+  #awaitExpiry({ expiresAt }: Session): void {
+    this.#lookAgainIn(expiresAt - this.#services.clock());
+  }
+
+  #lookAgainIn(delay: number): void {
+    if (this.#isReleased) return;
+    const ms = Math.min(Math.max(delay, 0), maxTimerMs);
+    this.#timer = setTimeout(() => this.#lookAgain(), ms).unref();
+  }
+
+  /** A session that has got a device since the connection began lives longer than was said then. */
+  #lookAgain(): void {
+    this.#services.sessions.verify(this.#token).then(
+      (session) => this.#awaitExpiry(session),
+      (error: unknown) => {
+        if (error instanceof ApiError) this.#end(endCodeOf(error));
+        else this.#lookAgainIn(unansweredMs);
+      },
+    );
+  }
 }

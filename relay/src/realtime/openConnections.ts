@@ -8,20 +8,18 @@ import { ApiError } from '../errors.ts';
 export class OpenConnections {
   readonly #counts = new Map<string, number>();
 
-  /** @returns what to call when it closes, once or more often @throws ApiError limit-reached */
-  open(userId: string): () => void {
+  /** `close` is to be called once for it. @throws ApiError limit-reached */
+  open(userId: string): void {
     const count = this.#counts.get(userId) ?? 0;
     if (count >= limits.connectionsPerUser) {
       throw new ApiError('limit-reached', `You can have at most ${limits.connectionsPerUser} connections.`);
     }
     this.#counts.set(userId, count + 1);
-    let isOpen = true;
-    return () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = (this.#counts.get(userId) ?? 1) - 1;
-      if (left === 0) this.#counts.delete(userId);
-      else this.#counts.set(userId, left);
-    };
+  }
+
+  close(userId: string): void {
+    const left = (this.#counts.get(userId) ?? 1) - 1;
+    if (left === 0) this.#counts.delete(userId);
+    else this.#counts.set(userId, left);
   }
 }

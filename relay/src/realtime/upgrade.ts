@@ -17,7 +17,7 @@ export interface SocketEndpoint {
   /**
    * @param address where it comes from, as rate limits count addresses
    * @param transport the connection below the socket
-   * @param admitted to be called once somebody has logged in on it: until then little is taken
+   * @param admitted to be called once somebody has logged in on it, and let go of then: until then little is taken
    */
   readonly onSocket: (socket: WebSocket, address: string, transport: Duplex, admitted: () => void) => void;
 }
@@ -37,6 +37,8 @@ export interface UpgradeServices {
 interface Served {
   readonly endpoint: SocketEndpoint;
   readonly sockets: WebSocketServer;
+  /** Called as one of its sockets closes. One for all, since a function of each socket's own would hold its handshake. */
+  readonly socketClosed: () => void;
 }
 
 const ignoreError = () => {};
@@ -75,7 +77,7 @@ export function attachUpgrades(
   });
 
   function accept(
-    { endpoint, sockets }: Served,
+    { endpoint, sockets, socketClosed }: Served,
     address: string,
     request: IncomingMessage,
     socket: Duplex,
@@ -87,7 +89,7 @@ export function attachUpgrades(
       // Without a listener an oversized or broken frame would be an uncaught exception; 'close' follows in any case.
       webSocket.on('error', ignoreError);
       services.metrics.socketOpened(endpoint.path);
-      webSocket.once('close', () => services.metrics.socketClosed(endpoint.path));
+      webSocket.on('close', socketClosed);
       const admitted = waiting.add(socket, head.length, () => webSocket.terminate());
       endpoint.onSocket(webSocket, address, socket, admitted);
     });
@@ -104,7 +106,7 @@ export function attachUpgrades(
         maxPayload,
         handleProtocols: () => protocol ?? false,
       });
-      endpoints.set(path, { endpoint, sockets });
+      endpoints.set(path, { endpoint, sockets, socketClosed: () => services.metrics.socketClosed(path) });
     },
     stop() {
       stopped = true;

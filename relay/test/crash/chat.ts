@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { directConversationId, type LogEntry } from '../../contract/index.ts';
-import { signedCommit } from '../devices.ts';
+import { signedCommit, signedReceipt } from '../devices.ts';
 import { base64Url, befriend, type PersonOnDevice, signUpOnDevice } from '../helpers.ts';
 import { MqttClient } from './mqttClient.ts';
 import { callUntilAnswered } from './relayCall.ts';
@@ -11,11 +11,16 @@ type Acknowledged = Map<string, number>;
 interface Member {
   readonly person: PersonOnDevice;
   readonly mqtt: MqttClient;
+  /** The position up to which its device has acknowledged the log, whether or not the relay has said that it knows. */
+  received: number;
 }
+
+/** Entries that a device acknowledges late, so that there are always some that the relay has to keep. */
+const unreceived = 3;
 
 /**
  * Two people who write to each other without a pause: one over MQTT, one over HTTP, who now and then ends the epoch as
- * well. Both keep what they write until it is acknowledged, listen over MQTT, and fetch from the log what they missed.
+ * well. Both devices acknowledge what they have received, for the relay to delete it. Both keep what they write until it is acknowledged, listen over MQTT, and fetch from the log what they missed.
  */
 export class Chat {
   readonly #relay: { readonly url: string };
@@ -24,6 +29,8 @@ export class Chat {
   readonly #left: Member;
   readonly #right: Member;
   readonly #acknowledged: Acknowledged = new Map();
+  /** The content of each message, by its id. */
+  readonly #contents = new Map<string, string>();
   #epoch = 1;
   #isWriting = true;
   readonly #writing: Promise<unknown>;
@@ -40,6 +47,7 @@ export class Chat {
     const member = (person: PersonOnDevice, other: PersonOnDevice): Member => ({
       person,
       mqtt: new MqttClient(relay, person, other, random),
+      received: 0,
     });
     this.#left = member(left, right);
     this.#right = member(right, left);
@@ -58,19 +66,33 @@ export class Chat {
     return this.#acknowledged.size;
   }
 
-  /** Writes nothing new. Resolves when all that was written is acknowledged. */
+  /** Writes nothing new. Resolves when all that was written is acknowledged, and most of it received. */
   async finishWriting(): Promise<void> {
     this.#isWriting = false;
     await this.#writing;
+    const last = Math.max(...this.#acknowledged.values());
+    for (const member of [this.#left, this.#right]) await this.#receive(member, last - unreceived);
   }
 
   close(): Promise<unknown> {
     return Promise.all([this.#left.mqtt.close(), this.#right.mqtt.close()]);
   }
 
+  /** The positions of the log, and how many of them the relay has emptied; bytes of content that it keeps. */
+  async sizes(): Promise<{ readonly entries: number; readonly emptied: number; readonly bytes: number }> {
+    const log = await this.#log();
+    const contents = log.map(({ content }) => Buffer.from(content, 'base64url').length);
+    return {
+      entries: log.length,
+      emptied: contents.filter((bytes) => bytes === 0).length,
+      bytes: contents.reduce((sum, bytes) => sum + bytes, 0),
+    };
+  }
+
   /**
    * The faults of the relay's log: none, if everything acknowledged by now is in it exactly once and where
-   * the acknowledgement said, and its positions have neither gaps nor duplicates.
+   * the acknowledgement said, its positions have neither gaps nor duplicates, and the content of each is as it was sent, or
+   * deleted after both devices had acknowledged it.
    */
   async problems(): Promise<string[]> {
     const acknowledged = [...this.#acknowledged];
@@ -83,6 +105,7 @@ export class Chat {
       ...acknowledged.flatMap(([id, seq]) =>
         at.get(id) === seq ? [] : [`${id} was acknowledged at ${seq} and is at ${at.get(id)}`],
       ),
+      ...log.flatMap((entry) => this.#contentProblems(entry)),
     ];
   }
 
@@ -102,12 +125,40 @@ export class Chat {
     return problems;
   }
 
+  #contentProblems({ content, expired, id, seq }: LogEntry): string[] {
+    const sent = this.#contents.get(id);
+    if (content !== '') return sent === undefined || sent === content ? [] : [`position ${seq} was changed`];
+    const received = Math.min(this.#left.received, this.#right.received);
+    if (seq > received) return [`position ${seq} was deleted, and received up to ${received}`];
+    return expired === true ? [] : [`position ${seq} is empty, and not said to have expired`];
+  }
+
+  /** Has a device acknowledge the log up to a position. */
+  async #receive(member: Member, position: number): Promise<void> {
+    if (position <= member.received) return;
+    member.received = position;
+    const { person } = member;
+    const receipt = { epoch: 1, position, sealed: base64Url(93) };
+    const answer = await callUntilAnswered(
+      this.#relay,
+      {
+        method: 'PUT',
+        path: `/conversations/${this.#conversationId}/receipt`,
+        token: person.token,
+        body: signedReceipt(person, this.#conversationId, receipt),
+      },
+      this.#random,
+    );
+    if (answer.status !== 204) throw new Error(`the receipt was refused: ${JSON.stringify(answer.body)}`);
+  }
+
   async #writeByMqtt(): Promise<void> {
     const { person, mqtt } = this.#left;
     const recipient = this.#right.person;
     while (this.#isWriting) {
       const messageId = randomUUID();
       const content = base64Url(200);
+      this.#contents.set(messageId, content);
       for (let seq: number | null = null; seq === null; ) {
         const outcome = await mqtt.publish({
           type: 'message',
@@ -132,6 +183,7 @@ export class Chat {
       if (this.#random() < 0.1) await this.#commit();
       const messageId = randomUUID();
       const content = base64Url(200);
+      this.#contents.set(messageId, content);
       for (;;) {
         const body = { messageId, epoch: this.#epoch, content };
         const answer = await callUntilAnswered<{ seq: number; epoch: number; code?: string }>(
@@ -141,6 +193,8 @@ export class Chat {
         );
         if (answer.status === 201) {
           this.#acknowledged.set(messageId, answer.body.seq);
+          await this.#receive(this.#left, answer.body.seq - unreceived);
+          await this.#receive(this.#right, answer.body.seq);
           break;
         }
         if (answer.body.code !== 'stale-epoch') throw new Error(`refused: ${JSON.stringify(answer.body)}`);

@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url';
+import { keptAtLeast } from '../../src/jobs/retention.ts';
 import type { BuiltProgram, Ended, Program } from '../program.ts';
 import { freePort } from '../servers/freePort.ts';
 
@@ -8,13 +10,24 @@ export interface RestartableRelay {
   start(): Promise<void>;
 }
 
-/** @param environment what it is started with each time, beside its port */
+const clockAhead = pathToFileURL(`${import.meta.dirname}/clockAhead.mjs`).href;
+
+/**
+ * Each start finds the clock as much later as an entry is kept in any case: the job of retention, which begins with the
+ * relay, then has all to delete that both people of a chat had acknowledged before, and the next crash meets it at work.
+ * @param environment what it is started with each time, beside its port and clock
+ */
 export async function startRestartable(
   program: BuiltProgram,
   environment: Readonly<Record<string, string>>,
 ): Promise<RestartableRelay> {
   const port = String(await freePort());
-  const launch = () => program.start({ PORT: port, LOG_LEVEL: 'error', RATE_LIMITS: 'off', ...environment });
+  let starts = 0;
+  const launch = () => {
+    const clock = { NODE_OPTIONS: `--import ${clockAhead}`, CLOCK_AHEAD: String(starts * keptAtLeast) };
+    starts += 1;
+    return program.start({ PORT: port, LOG_LEVEL: 'error', RATE_LIMITS: 'off', ...clock, ...environment });
+  };
   let current: Program = launch();
   await current.ready;
   return {

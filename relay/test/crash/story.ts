@@ -18,6 +18,10 @@ export interface StoryOptions {
 /** The result of a story. */
 export interface Outcome {
   readonly acknowledged: number;
+  /** Returns of how many entries the relay has deleted the content, as all had received it. */
+  readonly emptied: () => Promise<number>;
+  /** Returns how many bytes of content the relay keeps. */
+  readonly keptBytes: () => Promise<number>;
   readonly problems: readonly string[];
 }
 
@@ -25,7 +29,10 @@ export interface Outcome {
 const shortestLife = 50;
 const longestLife = 600;
 
-/** People write, the relay is killed at random moments, and each time the log is held against what it had acknowledged. */
+/**
+ * People write, the relay is killed at random moments, and each time the log is held against what it had acknowledged and what
+ * people had received.
+ */
 export async function crashUnderLoad(victim: Victim, options: StoryOptions): Promise<Outcome> {
   const random = seeded(options.seed);
   const chats: Chat[] = [];
@@ -41,12 +48,17 @@ export async function crashUnderLoad(victim: Victim, options: StoryOptions): Pro
       problems.push(...(await chat.problems()).map((problem) => `crash ${crash}: ${problem}`));
     }
   }
+  for (const chat of chats) await chat.finishWriting();
+  // Once more, for the job to delete what has been received by now.
+  await victim.crash();
   for (const chat of chats) {
-    await chat.finishWriting();
     problems.push(...(await chat.problems()), ...(await chat.clientProblems()));
     await chat.close();
   }
-  return { acknowledged: acknowledged(), problems };
+  const sizes = () => Promise.all(chats.map((chat) => chat.sizes()));
+  const emptied = async () => (await sizes()).reduce((sum, size) => sum + size.emptied, 0);
+  const keptBytes = async () => (await sizes()).reduce((sum, size) => sum + size.bytes, 0);
+  return { acknowledged: acknowledged(), emptied, keptBytes, problems };
 }
 
 /** Until the clients have come back and the relay acknowledges again. */

@@ -227,7 +227,7 @@ describe('MQTT connections: the end', () => {
     client.close();
     await relay.allSocketsClosed();
     proof.resolve();
-    await relay.gateway.close();
+    await Promise.all([relay.gateway.close(), relay.presence.close()]);
     expect(relay.hub.listeners.size).toBe(0);
   });
 
@@ -242,7 +242,7 @@ describe('MQTT connections: the end', () => {
     await asked.promise;
     client.close();
     await relay.allSocketsClosed();
-    const closed = relay.gateway.close();
+    const closed = Promise.all([relay.gateway.close(), relay.presence.close()]);
     answer.resolve();
     await closed;
     expect(relay.hub.listeners.size).toBe(0);

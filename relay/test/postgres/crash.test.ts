@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startRestartable } from '../crash/restartable.ts';
 import { crashUnderLoad } from '../crash/story.ts';
+import { eventually } from '../eventually.ts';
 import { temporaryFolder } from '../helpers.ts';
 import { type BuiltProgram, buildProgram } from '../program.ts';
 import { createDatabase, type PostgresServer, startPostgres } from '../servers/postgres.ts';
@@ -16,7 +17,7 @@ let dataDir: string;
 let postgres: PostgresServer;
 beforeAll(async () => {
   program = await buildProgram();
-}, 120_000);
+}, 300_000);
 afterAll(() => program.remove());
 beforeEach(async () => {
   dataDir = await temporaryFolder();
@@ -60,6 +61,7 @@ it(
     const outcome = await crashUnderLoad({ url: relay.url, crash }, { seed, crashes, chats: 3 });
     expect(outcome.problems).toEqual([]);
     expect(outcome.acknowledged).toBeGreaterThan(crashes);
+    await eventually(async () => expect(await outcome.emptied()).toBeGreaterThan(0));
   },
-  90_000 + crashes * 15_000,
+  120_000 + crashes * 20_000,
 );

@@ -6,13 +6,20 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 
 const repository = path.resolve(import.meta.dirname, '../../..');
 
 /** The relay as `npm start` runs it, on an empty data folder, without limits on what one account may send. @param webDir the client to serve, if any @param root the checkout whose relay it is */
 export async function startRelay({ profile = null, webDir = null, root = repository } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-bench-'));
-  const options = profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
+  const collector = path.join(import.meta.dirname, 'collectGarbage.mjs');
+  const options = [
+    '--expose-gc',
+    '--import',
+    pathToFileURL(collector).href,
+    ...(profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]),
+  ];
   const child = spawn(process.execPath, [...options, path.join(root, 'relay/dist/src/server.js')], {
     env: {
       PATH: process.env.PATH,
@@ -22,7 +29,7 @@ export async function startRelay({ profile = null, webDir = null, root = reposit
       LOG_LEVEL: 'error',
       RATE_LIMITS: 'off',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const port = await new Promise((resolve, reject) => {
     let output = '';
@@ -33,7 +40,12 @@ export async function startRelay({ profile = null, webDir = null, root = reposit
     });
     child.once('exit', () => reject(new Error(`the relay did not start: ${output}`)));
   });
-  return server('relay', child, port, folder);
+  const collectGarbage = async () => {
+    const collected = once(child, 'message');
+    child.kill('SIGUSR2');
+    await collected;
+  };
+  return server('relay', child, port, folder, collectGarbage);
 }
 
 export const mosquittoVersion = () => {
@@ -65,13 +77,15 @@ export async function startMosquitto() {
   return server('mosquitto', child, port, folder);
 }
 
-function server(name, child, port, folder) {
+function server(name, child, port, folder, collectGarbage = async () => {}) {
   const proc = (file) => readFile(`/proc/${child.pid}/${file}`, 'utf8');
   return {
     name,
     port,
     /** The folder of its data. */
     folder,
+    /** Lets go of memory that nothing uses any more, where that is not done at once. */
+    collectGarbage,
     /** Resident set size in KiB. */
     async residentKiB() {
       return Number(/VmRSS:\s+(\d+)/.exec(await proc('status'))?.[1]);
