@@ -13,7 +13,9 @@ import {
   tourOfNewcomers,
   tourOfPeopleInTalk,
   tourOfVisitors,
+  twoWithAMessage,
 } from './support/tour.ts';
+import { tourOfMessages, written } from './support/tourOfMessages.ts';
 import { textsOn, wordsOutsideCatalogue } from './support/words.ts';
 
 /** From the next page on. */
@@ -34,6 +36,7 @@ const data = [
   'nobody of that name',
   // The server's own sentence.
   'Wrong username or password.',
+  ...written,
 ];
 
 async function isFromCatalogue(page: Page, screen: string): Promise<void> {
@@ -66,6 +69,14 @@ test('people in talk read nothing that is not from the catalogue, from right to 
   const { aino, mikael } = await peopleInTalk(newBrowser);
   await speak(aino, pseudoLocale);
   await tourOfPeopleInTalk(aino.page, mikael.username, isFromCatalogue);
+});
+
+test('what opens about messages and files has nothing that is not from the catalogue, from right to left', async ({
+  newBrowser,
+}) => {
+  const { aino, mikael } = await twoWithAMessage(newBrowser);
+  await speak(aino, pseudoLocale);
+  await tourOfMessages(aino.page, mikael.username, isFromCatalogue);
 });
 
 function catalogue(language: 'en' | 'fi'): string[] {

@@ -9,7 +9,9 @@ import {
   tourOfNewcomers,
   tourOfPeopleInTalk,
   tourOfVisitors,
+  twoWithAMessage,
 } from './support/tour.ts';
+import { tourOfMessages } from './support/tourOfMessages.ts';
 
 /** A small phone, and a window of 1280 by 800 at 200 %: half as many pixels of CSS, each twice as large. */
 const smallPhone = { width: 320, height: 640 };
@@ -104,4 +106,12 @@ test('a small phone and a window at 200 % show people in talk everything, withou
   await aino.page.setViewportSize(smallPhone);
   await tourOfPeopleInTalk(aino.page, mikael.username, isRight);
   await expect(aino.page).toHaveURL('/dashboard');
+});
+
+test('a small phone and a window at 200 % show all that opens about messages and files, without barriers', async ({
+  newBrowser,
+}) => {
+  const { aino, mikael } = await twoWithAMessage(newBrowser, options);
+  await aino.page.setViewportSize(smallPhone);
+  await tourOfMessages(aino.page, mikael.username, isRight);
 });

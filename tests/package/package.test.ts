@@ -1,5 +1,5 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { chromium } from '@playwright/test';
@@ -223,6 +223,13 @@ const types: Readonly<Record<string, string>> = {
   '.mjs': 'text/javascript',
 };
 
+async function serve(file: string, response: ServerResponse): Promise<void> {
+  const body = await readFile(file).catch(() => null);
+  if (body === null) return void response.writeHead(404).end();
+  response.writeHead(200, { 'content-type': types[path.extname(file)] ?? 'application/octet-stream' });
+  response.end(body);
+}
+
 describe('it runs', () => {
   let server: Server;
 
@@ -232,13 +239,9 @@ describe('it runs', () => {
       await cp(path.join(import.meta.dirname, 'page', name), path.join(app, name));
     }
     for (const [name, bundle] of Object.entries(bundlers)) await bundle(app, path.join(folder, name));
-    server = createServer(async (request, response) => {
-      const name = path.normalize(request.url ?? '/');
-      const body = await readFile(path.join(folder, name)).catch(() => null);
-      if (body === null) return void response.writeHead(404).end();
-      response.writeHead(200, { 'content-type': types[path.extname(name)] ?? 'application/octet-stream' });
-      response.end(body);
-    });
+    server = createServer(
+      (request, response) => void serve(path.join(folder, path.normalize(request.url ?? '/')), response),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
 

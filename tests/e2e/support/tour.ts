@@ -186,6 +186,20 @@ export async function breakTimes(page: Page): Promise<void> {
   });
 }
 
+/** Two people, one of whom has written to the other. */
+export async function twoWithAMessage(
+  newBrowser: World['newBrowser'],
+  options?: Parameters<World['newBrowser']>[1],
+): Promise<{ aino: Person; mikael: Person }> {
+  const { person: aino } = await newBrowser('aino', options);
+  const { person: mikael } = await newBrowser('mikael');
+  for (const person of [aino, mikael]) await person.signUp();
+  await becomeContacts(mikael, aino);
+  await mikael.openChat(aino);
+  await mikael.send('Did the boat make it back before the storm?');
+  return { aino, mikael };
+}
+
 /** Two people who have talked, in a chat and in a group, and a third who asks. */
 export async function peopleInTalk(
   newBrowser: World['newBrowser'],

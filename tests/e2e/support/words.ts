@@ -22,6 +22,9 @@ const universal = [
 const moment =
   /\b(?:[AP]M|at|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b/gu;
 
+/** Matches sizes as `Intl` writes them in English. */
+const measure = /\b(?:bytes?|kB|MB|GB)\b/gu;
+
 /** Returns the words that a page shows and says, without those that people wrote and chose. */
 function said(): string[] {
   const body = document.body.cloneNode(true) as HTMLElement;
@@ -53,7 +56,12 @@ export async function wordsOutsideCatalogue(page: Page, data: readonly string[])
       rest = rest.replace(marked, ' ');
     }
     for (const one of known) rest = rest.replaceAll(one, ' ');
-    return rest.replace(moment, ' ').match(/\p{L}{2,}/gu) ?? [];
+    return (
+      rest
+        .replace(moment, ' ')
+        .replace(measure, ' ')
+        .match(/\p{L}{2,}/gu) ?? []
+    );
   });
 }
 
