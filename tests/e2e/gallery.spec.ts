@@ -113,10 +113,20 @@ test('all pictures, films, files and sounds of a chat are in one place, and lead
     ).toBeFocused();
   });
 
-  await test.step('files are a list of their own', async () => {
+  await test.step('a film plays there', async () => {
     await button(bob.page).click();
+    await tile(bob.page, 'boat.webm').click();
+    await bob.page.getByRole('button', { name: 'Play: Film: boat.webm' }).click();
+    await expect(bob.page.locator('[role=dialog] video')).toHaveJSProperty('videoWidth', 320);
+    await findsNoBarriers(bob.page);
+    await bob.page.keyboard.press('Escape');
+    await expect(tile(bob.page, 'boat.webm')).toBeFocused();
+  });
+
+  await test.step('files are a list of their own', async () => {
     await gallery(bob.page).getByRole('tab', { name: 'Files' }).click();
     await expect(gallery(bob.page).getByText('plan.pdf')).toBeVisible();
+    await findsNoBarriers(bob.page);
     await gallery(bob.page).getByRole('tab', { name: 'Audio' }).click();
     await expect(gallery(bob.page).getByText('No voice messages or sounds yet')).toBeVisible();
     await gallery(bob.page).getByRole('tab', { name: 'Media' }).click();
