@@ -3,6 +3,7 @@ import type { ReleaseChanges } from '../serviceWorker/releaseMessages.ts';
 
 /** The relay serves something that is none of its releases. */
 export interface Refused {
+  readonly origin: 'app' | 'keys';
   readonly problem: ReleaseProblem;
   /** For operators, in English. */
   readonly reason: string;
@@ -21,7 +22,7 @@ export interface Findings {
   readonly incomplete: string | null;
   /** A version is ready to which there is nothing to agree. */
   readonly isReady: boolean;
-  /** The reasons that the person has read. */
+  /** What the person has read of that, by {@link keyOf}. */
   readonly read: ReadonlySet<string>;
 }
 
@@ -29,7 +30,12 @@ export interface Findings {
 export interface Problem {
   readonly problem: ReleaseProblem;
   readonly reasons: readonly string[];
+  /** What it tells of, by {@link keyOf}. */
+  readonly keys: readonly string[];
 }
+
+/** Tells refusals apart: two may give one reason, and be told of by other sentences. */
+export const keyOf = ({ origin, problem, reason }: Refused): string => `${origin} ${problem} ${reason}`;
 
 export const nothingFound: Findings = {
   app: null,
@@ -53,16 +59,16 @@ const bySeverity: readonly ReleaseProblem[] = ['first', 'signature', 'different'
 export function newsOf(findings: Findings): Problem | Offered | 'ready' | null {
   const { app, incomplete, isReady, offered, read, room } = findings;
   const refused = [app, room].filter((each) => each !== null);
-  const unread = refused.filter(({ reason }) => !read.has(reason));
+  const unread = refused.filter((each) => !read.has(keyOf(each)));
   const problem = bySeverity.find((each) => unread.some((one) => one.problem === each));
   if (problem !== undefined) {
-    const reasons = unread.filter((one) => one.problem === problem).map(({ reason }) => reason);
-    return { problem, reasons: [...new Set(reasons)] };
+    const told = unread.filter((one) => one.problem === problem);
+    return { problem, reasons: [...new Set(told.map(({ reason }) => reason))], keys: told.map(keyOf) };
   }
   // Where something is refused, that is why; and another release than the one that was agreed to is asked about by itself.
   const isOfOffered = offered === null || offered.release === incomplete;
   if (incomplete !== null && refused.length === 0 && isOfOffered)
-    return { problem: 'incomplete', reasons: [] };
+    return { problem: 'incomplete', reasons: [], keys: [] };
   if (offered !== null) return offered;
   return isReady ? 'ready' : null;
 }

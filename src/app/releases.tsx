@@ -17,7 +17,7 @@ import type {
   ReleaseVerdict,
 } from '../serviceWorker/releaseMessages.ts';
 import { type ReadyUpdate, readyUpdateAtom } from '../store/update.ts';
-import { type Findings, newsOf, nothingFound, type Refused } from './releaseNews.ts';
+import { type Findings, keyOf, newsOf, nothingFound, type Refused } from './releaseNews.ts';
 import { lockForUnknownWorker } from './unknownWorker.tsx';
 
 /** At hand before they are needed: whatever takes the app's place answers for what is asked for after that. */
@@ -42,6 +42,8 @@ export interface ReleasesOptions {
   readonly takeOver: (waiting: ServiceWorker) => void;
 }
 
+/** Milliseconds in which the frame is to have looked: a relay may keep it waiting, and one of an earlier version knows no such question. */
+const roomPatienceMs = 10_000;
 /** How often the relay is asked for its chain by a tab that stays open. */
 const lookIntervalMs = 60 * 60 * 1000;
 
@@ -55,20 +57,26 @@ export function followReleases(options: ReleasesOptions): void {
   let isAgreeing = false;
   const wait = (ms: number) => delay(clock, ms);
   let findings = nothingFound;
+  /** The newest version that waits. */
   let ready: ServiceWorker | null = null;
+  /** Looks for the relay's chain are numbered, since each takes as long as the relay wants. */
+  const looks = { begun: 0, heard: 0 };
   let shown = JSON.stringify(null);
   const room = openReleaseRoom(keysFrame(), {
     onStranger: () => void lock(),
     onNotInstalled: (code) => log.warn('update-failed', { code }),
     onVerdict(refusal) {
       if (refusal !== null) log.warn('release-refused', { code: refusal.code });
-      note({ room: refusal && refusedBy(refusal) });
+      note({ room: refusal && refusedBy('keys', refusal) });
     },
   });
 
   /** Shows what follows from all that is known now: a sentence that isn't true any more goes from the screen by itself. */
   function note(found: Partial<Findings>): void {
     findings = { ...findings, ...found };
+    // Where it comes again after it was gone it is news.
+    const held = [findings.app, findings.room].flatMap((each) => (each === null ? [] : keyOf(each)));
+    findings = { ...findings, read: new Set([...findings.read].filter((key) => held.includes(key))) };
     const news = newsOf(findings);
     const text = JSON.stringify(news);
     if (text !== shown) void show(news, text);
@@ -82,29 +90,36 @@ export function followReleases(options: ReleasesOptions): void {
 
   function updateOf(news: ReturnType<typeof newsOf>): ReadyUpdate | null {
     if (news === null) return null;
-    if (news === 'ready') return ready && readyUpdate(ready);
+    // Another one may be ready by the time that the person answers.
+    if (news === 'ready') return { apply: () => ready && takeOver(ready) };
     return barOf(news, () => {
       if (!('problem' in news)) void agree(news.release);
       else if (news.problem === 'incomplete') note({ incomplete: null });
-      else note({ read: new Set([...findings.read, ...news.reasons]) });
+      else note({ read: new Set([...findings.read, ...news.keys]) });
     });
   }
 
-  const readyUpdate = (waiting: ServiceWorker): ReadyUpdate => ({ apply: () => takeOver(waiting) });
-
   async function verdict(): Promise<ReleaseVerdict | null> {
+    const look = ++looks.begun;
     const found = await askVerdict(registration, wait);
+    // What a later look has found holds, however long the relay has kept this one waiting.
+    if (look < looks.heard) return found;
+    looks.heard = look;
     if (found?.state === 'newer') {
       const { state: _, ...offered } = found;
       note({ app: null, offered });
     }
     if (found?.state === 'refused') {
       log.warn('release-refused', { code: found.code });
-      if (found.isKnownScript) note({ app: refusedBy(found), offered: null });
+      if (found.isKnownScript) note({ app: refusedBy('app', found), offered: null });
       else await lock();
     }
     // The bar of what was agreed to stays until that has come.
     if (found?.state === 'current') note({ app: null, ...(isAgreeing ? {} : { offered: null }) });
+    // There is nothing to agree to, as where another tab has, or the operator's settings have changed. A version whose release the relay
+    // doesn't tell waits until it does.
+    const isPlain = found?.state === 'current' || found?.state === 'unsigned';
+    if (isPlain && ready !== null && !isAgreeing) note({ isReady: true });
     return found;
   }
 
@@ -121,7 +136,7 @@ export function followReleases(options: ReleasesOptions): void {
       isAgreeing = false;
       // A person who has agreed once more reads once more why nothing has come of it.
       findings = { ...findings, read: new Set() };
-      const [found] = await Promise.all([verdict(), room.look()]);
+      const [found] = await Promise.all([verdict(), Promise.race([room.look(), wait(roomPatienceMs)])]);
       const isRefused = findings.app !== null || findings.room !== null;
       // A download that has broken off, mostly. The question comes again once that is read.
       if (!isRefused && found?.state !== 'current') note({ incomplete: release });
@@ -131,8 +146,12 @@ export function followReleases(options: ReleasesOptions): void {
     // A new installation finds all that it needs here.
     const next = await installAgreed(registration, wait);
     // Where the room alone has changed, this page is the same.
-    if (next === 'same' || next === 'failed') window.location.reload();
-    else takeOver(next);
+    if (next === 'same') return window.location.reload();
+    if (next !== 'failed') return takeOver(next);
+    isAgreeing = false;
+    log.warn('update-failed', { code: 'not-installed' });
+    note({ incomplete: release, offered: null });
+    return undefined;
   }
 
   async function look(): Promise<void> {
@@ -150,14 +169,10 @@ export function followReleases(options: ReleasesOptions): void {
 
   /** Says what came of a version that was downloaded: it waits, or was not installed. */
   async function consider(found: ServiceWorker): Promise<void> {
+    if (found.state === 'installed') ready = found;
     const { state } = (await verdict()) ?? {};
-    if (state === 'newer' || state === 'refused') return;
-    // Another tab has agreed, or the operator's settings have changed: there is nothing to agree to.
-    if (found.state !== 'installed') log.warn('update-failed', { code: 'not-installed' });
-    else if (!isAgreeing) {
-      ready = found;
-      note({ isReady: true });
-    }
+    if (found.state !== 'installed' && state !== 'newer' && state !== 'refused')
+      log.warn('update-failed', { code: 'not-installed' });
   }
 
   function follow(installing: ServiceWorker | null): void {
@@ -209,12 +224,11 @@ function barOf(news: ReleaseNews, apply: () => void): ReadyUpdate {
 }
 
 /** @param refusal of either origin; at that of the keys there may be nothing in use yet */
-function refusedBy({
-  code,
-  isFirst,
-  reason,
-}: Pick<ReleaseRefusal, 'code' | 'reason'> & { isFirst?: boolean }): Refused {
-  if (isFirst === true) return { problem: 'first', reason };
+function refusedBy(
+  origin: Refused['origin'],
+  { code, isFirst, reason }: Pick<ReleaseRefusal, 'code' | 'reason'> & { isFirst?: boolean },
+): Refused {
+  if (isFirst === true) return { origin, problem: 'first', reason };
   const isItself = code === 'rollback' || code === 'unsigned' || code === 'different';
-  return { problem: isItself ? code : 'signature', reason };
+  return { origin, problem: isItself ? code : 'signature', reason };
 }

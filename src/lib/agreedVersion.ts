@@ -16,6 +16,8 @@ export async function installAgreed(
     if (tried > 0) await wait(betweenRelays);
     // The browser may have begun one by itself, as a page was loaded; a look that comes meanwhile finds nothing else.
     await ended(registration.installing);
+    // A version that waits is none that was agreed to where the one in use is: nothing of it comes into use by the person's word.
+    if (await isInUse(registration)) return 'same';
     const hasLooked = await registration.update().then(
       () => true,
       () => false,
@@ -23,13 +25,13 @@ export async function installAgreed(
     if (!hasLooked) continue;
     const next = registration.installing ?? registration.waiting;
     if (next !== null) return (await ended(next)) === 'redundant' ? 'failed' : next;
-    if (
-      registration.active !== null &&
-      (await askWorker<string | null>(registration.active, inUseMessage)) !== null
-    )
-      return 'same';
   }
   return 'failed';
+}
+
+/** Returns whether the version in use is of the release that was agreed to last. */
+async function isInUse({ active }: ServiceWorkerRegistration): Promise<boolean> {
+  return active !== null && (await askWorker<string | null>(active, inUseMessage)) !== null;
 }
 
 /** Resolves with the state in which a version is once it is installed, or as far as it is to come, or will never be. */

@@ -16,6 +16,10 @@ let lock = () => {};
 const unheard: RoomNotice[] = [];
 /** The last look found this; one that found nobody to ask changes nothing. */
 let refusal: RoomRefusal | null = null;
+/** Looks are numbered, since each takes as long as the relay wants. */
+const looks = { begun: 0, heard: 0 };
+/** A page that holds on to releases asks about them. */
+let isPagePinned = false;
 
 /**
  * Notices from the frame's first script on when a service worker takes over that nobody has agreed to, and hears what one says as it
@@ -46,8 +50,12 @@ function hearFirst({ refusal: found }: ReleaseMessage): void {
 export function connectPage(port: MessagePort): void {
   page = port;
   port.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    if (isOfType(data, 'look')) void look();
+    if (isOfType(data, 'look')) {
+      isPagePinned = true;
+      void look();
+    }
     if (!isOfType(data, 'agree') || !('release' in data) || typeof data.release !== 'string') return;
+    isPagePinned = true;
     void agree(data.release)
       .catch(() => false)
       .then((done) => tell({ type: 'agreed', done }));
@@ -73,16 +81,25 @@ export function watch(registration: ServiceWorkerRegistration): void {
 /** Asks the version in use what it makes of the relay, and tells the page. */
 async function look(): Promise<ReleaseVerdict | null> {
   const registration = await navigator.serviceWorker?.getRegistration();
+  const number = ++looks.begun;
   const verdict = registration === undefined ? null : await askVerdict(registration, wait);
+  // What a later look has found holds, however long the relay has kept this one waiting.
+  if (number < looks.heard) return verdict;
+  looks.heard = number;
   if (isOfStranger(verdict)) refuse();
   const isHeld = verdict !== null && ['current', 'newer'].includes(verdict.state);
   if (isHeld && localStorage.getItem(releaseAgreementKey) === null)
     localStorage.setItem(releaseAgreementKey, '0');
   if (verdict?.state === 'refused') refusal = { code: verdict.code, reason: verdict.reason, isFirst: false };
-  else if (verdict !== null && verdict.state !== 'unreachable') refusal = null;
+  else if (verdict?.state === 'unsigned') {
+    // The relay has a chain for the page and none for the keys, of which nothing is held on to here.
+    if (isPagePinned) refusal = { code: 'unsigned', reason: noChainHere, isFirst: true };
+  } else if (verdict !== null && verdict.state !== 'unreachable') refusal = null;
   tell({ type: 'verdict', refusal });
   return verdict;
 }
+
+const noChainHere = 'There is no chain of releases at the origin of the keys.';
 
 const wait = (ms: number) =>
   new Promise<void>((resolve) => {
@@ -114,7 +131,7 @@ async function agree(release: string): Promise<boolean> {
   // A page that was closed meanwhile may have left it waiting.
   const next = await installAgreed(registration, wait);
   if (next === 'same' || next === 'failed') return next === 'same';
-  // Not before: the time is short, and a page that asks again for the release in use gains none of it.
+  // Not before: the time is short, and a page that asks again for the release in use gains none of it (`installAgreed`).
   localStorage.setItem(releaseAgreementKey, String(Date.now()));
   // A frame that runs needs nothing more of its files, and the next page wants the frame of its release.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one

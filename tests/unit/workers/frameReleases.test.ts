@@ -19,6 +19,8 @@ let stored: Map<string, string>;
 let verdict: ReleaseVerdict;
 /** The answer of the version in use to the person's word. */
 let isAgreedTo: boolean;
+/** The statement that the version in use is of; null where another one has been agreed to. */
+let inUse: string | null;
 let frame: typeof Frame;
 const lock = vi.fn<() => void>();
 
@@ -30,7 +32,11 @@ beforeEach(async () => {
   stored = new Map([['release-agreed', '0']]);
   verdict = current;
   isAgreedTo = true;
-  active.answer = (question) => (question === 'release-verdict' ? verdict : isAgreedTo);
+  inUse = '{}';
+  active.answer = (question) => {
+    if (question === 'release-in-use') return inUse;
+    return question === 'release-verdict' ? verdict : isAgreedTo;
+  };
   const getRegistration = async () => container.registration;
   vi.stubGlobal('navigator', { serviceWorker: Object.assign(container, { getRegistration }) });
   vi.stubGlobal('localStorage', {
@@ -104,6 +110,32 @@ describe('the frame of the keys tells the page', () => {
     expect(notices).toEqual([told('rollback'), told('rollback')]);
   });
 
+  it('what a later look has found, however long an earlier one takes', async () => {
+    const { notices, port } = page();
+    let held: MessagePort | undefined;
+    active.postMessage.mockImplementationOnce((_, ports) => {
+      held = ports?.[0];
+    });
+    const ask = () => answered(port, notices, { type: 'look' }, 'verdict');
+    void ask();
+    await expect.poll(() => held, soon).toBeDefined();
+    verdict = refused('rollback');
+    await ask();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+    held?.postMessage(current);
+    await ask();
+    expect(notices).toEqual([told('rollback'), told('rollback')]);
+  });
+
+  it('that it holds on to nothing where there is no chain, to a page that does', async () => {
+    const { notices, port } = page();
+    verdict = { state: 'unsigned' };
+    watch();
+    await expect.poll(() => notices, soon).toEqual([nothing]);
+    const found = await answered(port, notices, { type: 'look' }, 'verdict');
+    expect(found).toMatchObject({ refusal: { code: 'unsigned', isFirst: true } });
+  });
+
   it('what it has noticed before the page was there', async () => {
     container.controller = null;
     hear({ type: 'release', refusal: refused('rollback') });
@@ -165,6 +197,16 @@ describe('the frame of the keys tells the page', () => {
 });
 
 describe('a release that the person agrees to', () => {
+  it('is the one in use already where a page says so: nothing that waits takes over by that', async () => {
+    const waiting = new FakeWorker();
+    waiting.state = 'installed';
+    container.registration.waiting = waiting;
+    const { notices, port } = page();
+    expect(await asked(port, notices)).toEqual({ type: 'agreed', done: true });
+    expect(waiting.postMessage).not.toHaveBeenCalled();
+    expect(stored.get('release-agreed')).toBe('0');
+  });
+
   it('is none where not all of it is here, or the relay is away', async () => {
     isAgreedTo = false;
     const { notices, port } = page();
@@ -176,6 +218,7 @@ describe('a release that the person agrees to', () => {
   });
 
   it('is none where its version breaks off as it is installed; once more, and it comes into use', async () => {
+    inUse = null;
     const { notices, port } = page();
     let next = new FakeWorker();
     const { registration } = container;

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type Findings, newsOf, nothingFound, type Refused } from '#src/app/releaseNews.ts';
+import { type Findings, keyOf, newsOf, nothingFound, type Refused } from '#src/app/releaseNews.ts';
 import { newer } from '../support/serviceWorkers.ts';
 
 const bySeverity = ['first', 'signature', 'different', 'rollback', 'unsigned'] as const;
 const { state: _, ...offered } = newer;
-const refusals = (origin: string): readonly (Refused | null)[] => [
+const refusals = (origin: Refused['origin']): readonly (Refused | null)[] => [
   null,
-  ...bySeverity.map((problem) => ({ problem, reason: `${problem} at ${origin}` })),
+  ...bySeverity.map((problem) => ({ origin, problem, reason: `${problem} at the ${origin}` })),
 ];
 
 /** Each value of one beside each of the others. */
-const combinations: readonly Findings[] = refusals('the app').flatMap((app) =>
-  refusals('the keys').flatMap((room) =>
+const combinations: readonly Findings[] = refusals('app').flatMap((app) =>
+  refusals('keys').flatMap((room) =>
     [null, offered].flatMap((each) =>
       [null, offered.release, 'another'].flatMap((incomplete) =>
         [false, true].map((isReady) => ({
@@ -28,7 +28,10 @@ const combinations: readonly Findings[] = refusals('the app').flatMap((app) =>
 );
 const reasonsOf = ({ app, room }: Findings) => [app, room].flatMap((each) => each?.reason ?? []);
 /** All is read that is refused. */
-const read = (findings: Findings): Findings => ({ ...findings, read: new Set(reasonsOf(findings)) });
+const read = (findings: Findings): Findings => ({
+  ...findings,
+  read: new Set([findings.app, findings.room].flatMap((each) => (each === null ? [] : keyOf(each)))),
+});
 const isRefused = (findings: Findings) => reasonsOf(findings).length > 0;
 
 describe('of all that is known of the relay’s releases', () => {
@@ -42,7 +45,7 @@ describe('of all that is known of the relay’s releases', () => {
       const problems = [app?.problem, room?.problem];
       const problem = bySeverity.find((each) => problems.includes(each));
       const reasons = [app, room].filter((each) => each?.problem === problem).map((each) => each?.reason);
-      expect(newsOf(findings)).toEqual({ problem, reasons });
+      expect(newsOf(findings)).toMatchObject({ problem, reasons });
     }
   });
 
@@ -52,7 +55,7 @@ describe('of all that is known of the relay’s releases', () => {
     for (const findings of combinations.filter(isOfTwo)) {
       const first = newsOf(findings);
       if (first === null || first === 'ready' || !('problem' in first)) throw new Error('nothing is told');
-      const next = newsOf({ ...findings, read: new Set(first.reasons) });
+      const next = newsOf({ ...findings, read: new Set(first.keys) });
       const rest = reasonsOf(findings).filter((reason) => !first.reasons.includes(reason));
       expect(next).toMatchObject({ reasons: rest });
     }
@@ -68,14 +71,29 @@ describe('of all that is known of the relay’s releases', () => {
     for (const findings of combinations.filter((each) => !isRefused(each))) {
       const { incomplete, isReady, offered: asked } = findings;
       const isTold = incomplete !== null && (asked === null || incomplete === asked.release);
-      const news = isTold ? { problem: 'incomplete', reasons: [] } : (asked ?? (isReady ? 'ready' : null));
+      const news = isTold
+        ? { problem: 'incomplete', reasons: [], keys: [] }
+        : (asked ?? (isReady ? 'ready' : null));
       expect(newsOf(findings)).toEqual(news);
     }
   });
 
   it('one reason of both origins is said once', () => {
     const refused = { problem: 'rollback', reason: 'Step 3 is gone.' } as const;
-    const news = newsOf({ ...nothingFound, app: refused, room: refused });
-    expect(news).toEqual({ problem: 'rollback', reasons: [refused.reason] });
+    const news = newsOf({
+      ...nothingFound,
+      app: { origin: 'app', ...refused },
+      room: { origin: 'keys', ...refused },
+    });
+    expect(news).toMatchObject({ problem: 'rollback', reasons: [refused.reason] });
+  });
+
+  it('a graver sentence is told though one with the same reason was read', () => {
+    const reason = 'Step 3 is gone.';
+    const app: Refused = { origin: 'app', problem: 'signature', reason };
+    const room: Refused = { origin: 'keys', problem: 'first', reason };
+    expect(newsOf({ ...nothingFound, app, room, read: new Set([keyOf(app)]) })).toMatchObject({
+      problem: 'first',
+    });
   });
 });

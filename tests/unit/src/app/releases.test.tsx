@@ -37,6 +37,8 @@ let user: ReturnType<ReturnType<typeof createWorld>['show']>;
 let verdict: ReleaseVerdict;
 let roomRefusal: RoomRefusal | null;
 let isAgreedTo: { app: boolean; room: boolean };
+/** The statement that the version in use is of; null where another one has been agreed to. */
+let inUse: string | null;
 /** The origins that were asked to agree, one after the other. */
 let agreed: string[];
 const takeOver = vi.fn<(waiting: ServiceWorker) => void>();
@@ -53,8 +55,10 @@ beforeEach(() => {
   roomRefusal = null;
   isAgreedTo = { app: true, room: true };
   agreed = [];
+  inUse = null;
   active.answer = (question) => {
     if (question === 'release-verdict') return verdict;
+    if (question === 'release-in-use') return inUse;
     agreed.push('app');
     return isAgreedTo.app;
   };
@@ -106,10 +110,7 @@ const atKeys = (code: string, isFirst = false): RoomRefusal => ({
   isFirst,
 });
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
-const silence = async () => {
-  await settled();
-  return screen.queryByRole('status');
-};
+const silence = () => settled().then(() => screen.queryByRole('status'));
 
 describe('a first visit', () => {
   it('is told that the relay’s files are not its release’s, until the person has read it', async () => {
@@ -157,6 +158,7 @@ describe('another release', () => {
 
   it('that changes the key room alone has the page loaded again, since no version comes', async () => {
     verdict = { ...newer, app: false, room: true };
+    inUse = '{}';
     await follow();
     expect(await sentence('Version 1.4.0 is here. App: unchanged. Key room: changed.')).toBeVisible();
     await press('Use it');
@@ -171,6 +173,7 @@ describe('another release', () => {
   ])('is looked for again, seconds apart, where %i looks fail: %i in all', async (failing, looks) => {
     verdict = newer;
     const { update } = container.registration;
+    update.mockImplementation(async () => void container.registration.find());
     for (let at = 0; at < failing; at += 1) update.mockRejectedValueOnce(new TypeError('offline'));
     await follow();
     await press('Use it');
@@ -204,6 +207,7 @@ describe('another release', () => {
       await press('OK');
       expect(await sentence(offer)).toBeVisible();
       isAgreedTo = { app: true, room: true };
+      inUse = '{}';
       await press('Use it');
       await waitFor(() => expect(reload).toHaveBeenCalledOnce());
     },
@@ -253,11 +257,17 @@ describe('another release', () => {
     expect(await silence()).toBeNull();
   });
 
-  it('is offered plainly where another tab has agreed', async () => {
+  it('is offered plainly where another tab has agreed, once the relay tells its chain: the newest that waits', async () => {
+    verdict = { state: 'unreachable' };
     await follow();
+    container.registration.find().become('installed');
+    expect(await silence()).toBeNull();
+    verdict = current;
+    await clock.advance(hour);
+    expect(await sentence('A new version is ready')).toBeVisible();
     const next = container.registration.find();
     next.become('installed');
-    expect(await sentence('A new version is ready')).toBeVisible();
+    await settled();
     await press('Reload');
     expect(takeOver).toHaveBeenCalledExactlyOnceWith(next);
   });
@@ -364,10 +374,8 @@ describe('a stranger’s service worker', () => {
   });
 
   it('is any registration beside this one', async () => {
-    container.getRegistrations.mockResolvedValue([
-      container.registration,
-      { scope: 'http://localhost/dashboard/' },
-    ]);
+    const other = { scope: 'http://localhost/dashboard/' };
+    container.getRegistrations.mockResolvedValue([container.registration, other]);
     await follow();
     expect(lock).toHaveBeenCalledOnce();
   });

@@ -66,6 +66,13 @@ describe('the version of a release that the person has agreed to', () => {
     expect(waited).toEqual([]);
   });
 
+  it('is none that waits where the one in use is of that release', async () => {
+    inUse = '{}';
+    registration.waiting = new FakeWorker();
+    expect(await install()).toBe('same');
+    expect(registration.update).not.toHaveBeenCalled();
+  });
+
   it('can’t be had where its download breaks off, or nothing is found in three looks', async () => {
     let next = new FakeWorker();
     registration.update.mockImplementationOnce(async () => {
