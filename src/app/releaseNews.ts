@@ -22,7 +22,7 @@ export interface Findings {
   readonly incomplete: string | null;
   /** A version is ready to which there is nothing to agree. */
   readonly isReady: boolean;
-  /** What the person has read of that, by {@link keyOf}. */
+  /** The person has read these, by {@link keyOf}. */
   readonly read: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ export interface Findings {
 export interface Problem {
   readonly problem: ReleaseProblem;
   readonly reasons: readonly string[];
-  /** What it tells of, by {@link keyOf}. */
+  /** The refusals that it tells of, by {@link keyOf}. */
   readonly keys: readonly string[];
 }
 

@@ -102,7 +102,7 @@ export function followReleases(options: ReleasesOptions): void {
   async function verdict(): Promise<ReleaseVerdict | null> {
     const look = ++looks.begun;
     const found = await askVerdict(registration, wait);
-    // What a later look has found holds, however long the relay has kept this one waiting.
+    // A later look holds, however long the relay has kept this one waiting.
     if (look < looks.heard) return found;
     looks.heard = look;
     if (found?.state === 'newer') {

@@ -9,7 +9,7 @@ export const root = path.join(import.meta.dirname, '../..');
 
 /** The package that `npm pack` makes of crypto-core, as somebody has it who has nothing else of this repository. */
 export interface Packed {
-  /** What is to be deleted in the end. */
+  /** To be deleted in the end. */
   readonly folder: string;
   /** A folder whose package depends on the packed one, with the example of its README in `example.mjs`. */
   readonly app: string;
@@ -19,7 +19,7 @@ export interface Packed {
   readonly example: string;
 }
 
-/** What the example prints. */
+/** The example prints this. */
 export const greeting = 'Hello, Bob.';
 
 export async function installPacked(): Promise<Packed> {

@@ -83,7 +83,7 @@ async function look(): Promise<ReleaseVerdict | null> {
   const registration = await navigator.serviceWorker?.getRegistration();
   const number = ++looks.begun;
   const verdict = registration === undefined ? null : await askVerdict(registration, wait);
-  // What a later look has found holds, however long the relay has kept this one waiting.
+  // A later look holds, however long the relay has kept this one waiting.
   if (number < looks.heard) return verdict;
   looks.heard = number;
   if (isOfStranger(verdict)) refuse();

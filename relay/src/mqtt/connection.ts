@@ -149,7 +149,8 @@ export class Connection implements PacketHandler, DeliveryTarget, SessionHolder 
   }
 
   onOverflow(): void {
-    this.disconnect(ReasonCode.QuotaExceeded);
+    // Packets that the client has sent before it closed are still handled.
+    if (this.#isOpen) this.disconnect(ReasonCode.QuotaExceeded);
   }
 
   onPressure(isFull: boolean): void {

@@ -60,7 +60,10 @@ export class LiveSession {
   /** Looks whether the session has ended, because the signal that says so may have been missed. */
   checkAgain(): void {
     this.#services.sessions.verify(this.#token).catch((error: unknown) => {
-      if (error instanceof ApiError) this.#end(endCodeOf(error));
+      if (error instanceof ApiError) return this.#end(endCodeOf(error));
+      // The database doesn't answer either: what was missed is asked for until it does.
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      return this.#lookAgainIn(unansweredMs);
     });
   }
 

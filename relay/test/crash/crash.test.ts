@@ -46,6 +46,7 @@ it(
     await eventually(async () => expect(await outcome.emptied()).toBeGreaterThan(0));
     // The count for the quota of each is that of what is kept, once the job is through.
     await eventually(async () => expect(await countedBytes()).toBe(await outcome.keptBytes()));
+    expect(await outcome.problemsNow()).toEqual([]);
     expect(await relay.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   },
   120_000 + crashes * 15_000,

@@ -66,8 +66,9 @@ export class MqttClient {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const connection = await this.#connection;
-    await connection.endAsync(true);
+    // One that is connecting again gives up.
+    const connection = await this.#connection.catch(() => null);
+    await connection?.endAsync(true);
   }
 
   async #connect(): Promise<Connection> {
@@ -96,7 +97,8 @@ export class MqttClient {
         await connection.subscribeAsync(topics.userMessages(this.#person.id), { qos: 1 });
         await this.#fetchMissed();
         return connection;
-      } catch {
+      } catch (error) {
+        if (this.#isClosed) throw error;
         await backOff(this.#random);
       }
     }

@@ -23,6 +23,8 @@ export interface Outcome {
   /** Returns how many bytes of content the relay keeps. */
   readonly keptBytes: () => Promise<number>;
   readonly problems: readonly string[];
+  /** The same of the log as it is now: the job goes on after the last crash. */
+  readonly problemsNow: () => Promise<readonly string[]>;
 }
 
 /** Milliseconds of load before each crash. */
@@ -55,10 +57,11 @@ export async function crashUnderLoad(victim: Victim, options: StoryOptions): Pro
     problems.push(...(await chat.problems()), ...(await chat.clientProblems()));
     await chat.close();
   }
+  const problemsNow = async () => (await Promise.all(chats.map((chat) => chat.problems()))).flat();
   const sizes = () => Promise.all(chats.map((chat) => chat.sizes()));
   const emptied = async () => (await sizes()).reduce((sum, size) => sum + size.emptied, 0);
   const keptBytes = async () => (await sizes()).reduce((sum, size) => sum + size.bytes, 0);
-  return { acknowledged: acknowledged(), emptied, keptBytes, problems };
+  return { acknowledged: acknowledged(), emptied, keptBytes, problems, problemsNow };
 }
 
 /** Until the clients have come back and the relay acknowledges again. */

@@ -62,6 +62,7 @@ it(
     expect(outcome.problems).toEqual([]);
     expect(outcome.acknowledged).toBeGreaterThan(crashes);
     await eventually(async () => expect(await outcome.emptied()).toBeGreaterThan(0));
+    expect(await outcome.problemsNow()).toEqual([]);
   },
   120_000 + crashes * 20_000,
 );

@@ -93,6 +93,7 @@ export function createMessageBackup({
       return key !== null && chats.get(key).state !== null;
     });
     chats.setStates(await Promise.all(known.map((id) => crypto.conversation(id))));
+    sessionEvents.emit('copiesShown', {});
   }
 
   /** @returns whether copies were left after the person had switched them off */

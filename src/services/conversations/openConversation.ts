@@ -181,7 +181,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const { messages, state } = key === null ? emptyChat : chats.get(key);
     const newest = newestReceived(messages, ownUserId);
     const isNew = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readHere;
-    const timed = messages.filter(({ seq, timer }) => timer !== undefined && seq !== null);
+    const isTimed = ({ senderId, seq, timer }: MessageView) =>
+      timer !== undefined && seq !== null && senderId !== ownUserId;
+    const timed = messages.filter(isTimed);
     // A copy of a message may have come long after what followed it was read.
     const isUnclocked = timed.some(({ messageId }) => !clocked.has(messageId));
     const isDue = state !== null && newest !== undefined && (isNew || isUnclocked);
@@ -228,6 +230,8 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       await fetchNew(key);
     } catch (error) {
       tellFetchFailed(key, error);
+      // The messages that this browser has were shown, and the clocks of those that disappear run.
+      background(markActiveRead);
       throw error;
     }
     await markActiveRead();
@@ -284,6 +288,8 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     // Waits until the messages have been drawn.
     soon ??= clock.after(timings.readingDelay, markReadNow);
   });
+
+  sessionEvents.on('copiesShown', () => background(markActiveRead));
 
   // Should the group ever come back, its chat begins anew.
   sessionEvents.on('groupForgotten', ({ groupId }) => {

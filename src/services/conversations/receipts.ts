@@ -7,6 +7,7 @@ import { activeConversationAtom } from '../../store/chats.ts';
 import { conversationOf, groupConversationId, groupOf, keyOf, selfOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
+import { registerStart } from '../core/place.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { timings } from '../core/timings.ts';
 import type { Sync } from './sync.ts';
@@ -39,6 +40,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
   const { background, hasToken, isGone, ownUserId, sync } = options;
   const { api, clock, crypto, random, sessionEvents, store } = options.deps;
   const queue = createKeyedQueue();
+  let isPlaced = false;
   /** Conversations whose receipt waits for what comes with it. */
   const waiting = new Map<string, Timer>();
   /** By conversation and device: the newest receipt that is ahead of this device. */
@@ -51,6 +53,9 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
 
   async function send(conversationId: string): Promise<void> {
     if (!hasToken() || (await isGone(conversationId))) return;
+    // A copy of this storage learns so before it says anything under the name of the device.
+    if (!isPlaced) await registerStart(options.deps);
+    isPlaced = true;
     const made = await crypto.makeReceipt(conversationId, options.isShown());
     // It may have gone, or the session, while the worker was busy.
     if (made === null || !hasToken() || (await isGone(conversationId))) return;

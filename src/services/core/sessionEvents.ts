@@ -15,6 +15,8 @@ export interface SessionEventMap {
   readHere: { readonly conversationId: string; readonly seq: number };
   /** Other conversations are muted than before: by the person here, or by another device's word. */
   mutesChanged: { readonly isHere: boolean };
+  /** Copies of messages have taken the place of what could not be read. */
+  copiesShown: Record<string, never>;
   /** Messages that disappear have come or were read, here or on another device: the next may be over sooner. */
   clocksStarted: Record<string, never>;
   /** This device refuses to enter a group, by the code that its tree or commit was refused with. */
@@ -54,6 +56,7 @@ export function createSessionEvents(): SessionEvents {
     receiptsTaken: [],
     readHere: [],
     mutesChanged: [],
+    copiesShown: [],
     clocksStarted: [],
     groupRefused: [],
     groupForgotten: [],

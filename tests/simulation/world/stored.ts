@@ -153,7 +153,7 @@ class Disk {
 /** The text of a message, or of an edit of one, and when it disappears. */
 function textIn(conversationId: string, payload: string | null): (readonly [string, number])[] {
   const said = payload === null || payload === '' ? null : readPayload(payload);
-  if (said?.kind === 'edit') return [[textAt(conversationId, said.text), 0]];
+  if (said?.kind === 'edit') return [[textAt(conversationId, said.text), said.expires ?? 0]];
   if (said?.kind !== 'message' || (said.content.kind !== 'text' && said.content.kind !== 'files')) return [];
   return [[textAt(conversationId, said.content.text), said.expires ?? 0]];
 }

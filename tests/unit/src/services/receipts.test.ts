@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ConversationState, GivenReceipt } from '#src/crypto/client.ts';
+import { AppError } from '#src/lib/appError.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { createReceipts, type Receipts } from '#src/services/conversations/receipts.ts';
 import { createBackground } from '#src/services/core/failures.ts';
@@ -69,6 +70,20 @@ describe('what this device has received', () => {
       position: 3,
       readSeq: 2,
     });
+  });
+
+  it('is told once the start of this storage is registered, and not by a copy', async () => {
+    const start = vi.spyOn(deps.crypto, 'start').mockRejectedValueOnce(new AppError('device-copied', ''));
+    changed(known);
+    await deps.clock.advance(timings.receiptDelay);
+    expect(start).toHaveBeenCalledOnce();
+    expect(makeReceipt).not.toHaveBeenCalled();
+    changed(known);
+    await deps.clock.advance(timings.receiptDelay);
+    changed(known);
+    await deps.clock.advance(timings.receiptDelay);
+    expect(start).toHaveBeenCalledTimes(2);
+    expect(putReceipt).toHaveBeenCalledTimes(2);
   });
 
   it('is told of a group by who looks at it, and not by all at once', async () => {
