@@ -86,8 +86,9 @@ export interface FilesApi {
    */
   openPiece(handle: string, index: number, sealed: ArrayBuffer): Promise<ArrayBuffer>;
   /**
-   * Looks for messages of a conversation that have files of these kinds, as they are shown by now. It opens a thousand messages at
-   * most, however few it finds: call it again with the page's `before` for more.
+   * Looks for messages of a conversation that have files of these kinds, as they are shown by now, but without the reactions that
+   * the log has. It looks through a thousand entries of the log at most, however few it finds, and opens beside these the edits of
+   * what it found and what that answers: call it again with the page's `before` for more.
    * @param page.before null, or left out, for the newest
    * @param page.limit messages to stop at
    */

@@ -49,14 +49,18 @@ export class MessageViews {
     this.#conversationId = conversationId;
   }
 
-  /** Returns a message of the log as it is shown by now; null for a change, and for what this person has deleted here. */
-  async view({ messageId, record, seq }: Omit<LoggedMessage, 'row'>): Promise<MessageView | null> {
+  /**
+   * Returns a message of the log as it is shown by now; null for a change, and for what this person has deleted here.
+   * @param most reactions of the log that are read
+   */
+  async view(logged: Omit<LoggedMessage, 'row'>, most?: number): Promise<MessageView | null> {
+    const { messageId, record, seq } = logged;
     const said = saidBy({ record });
     if (isOver(this.#account, record) || (said === null && record.erased?.isShown === false)) return null;
     if (said !== null && said.kind !== 'message') return null;
     const plain = messageView(this.#conversationId, seq, messageId, record, said);
     if (said === null) return plain;
-    return this.#withChanges(plain, said, () => contentIdOfRecord(record, this.#at(messageId)));
+    return this.#withChanges(plain, said, () => contentIdOfRecord(record, this.#at(messageId)), most);
   }
 
   /** Returns a message of the outbox as it is shown by now; null for a change. */
@@ -256,6 +260,7 @@ export class MessageViews {
     plain: MessageView,
     said: Extract<Said, { kind: 'message' }>,
     contentIdOfIt: () => string | null,
+    mostReactions?: number,
   ): Promise<MessageView> {
     const mayBeChanged = (await this.hasChanges()) || (await this.#changesWaiting()).length > 0;
     const contentId = mayBeChanged ? contentIdOfIt() : null;
@@ -265,7 +270,7 @@ export class MessageViews {
       replacements,
       reactions,
       unsent: unsentReactions,
-    } = await this.#changesOf(plain.senderId, contentId);
+    } = await this.#changesOf(plain.senderId, contentId, mostReactions);
     const { edits, ids, isDeleted } = replacements;
     const unsent = [...(await this.#unsentReplacements(plain.senderId, ids)), ...unsentReactions];
     const unsentChanges = unsent.length > 0 ? { unsentChanges: unsent } : {};
@@ -334,21 +339,21 @@ export class MessageViews {
   }
 
   /** Reads what was changed of a message, and its reactions at the same time: each answer of the database takes a while. */
-  async #changesOf(authorId: string, contentId: string) {
+  async #changesOf(authorId: string, contentId: string, most: number = limits.reactionsRead) {
     const [replacements, reacting] = await Promise.all([
       this.#allReplacements(authorId, contentId),
-      this.hasChanges().then((has) => (has ? this.reactingTo(contentId, limits.reactionsRead) : [])),
+      this.hasChanges().then((has) => (has && most > 0 ? this.reactingTo(contentId, most) : [])),
     ]);
-    return { replacements, ...(await this.#reactions(replacements.ids, reacting)) };
+    return { replacements, ...(await this.#reactions(replacements.ids, reacting, most)) };
   }
 
   /** @param reacting the logged reactions to the first id */
-  async #reactions(ids: readonly string[], reacting: readonly LoggedMessage[]) {
+  async #reactions(ids: readonly string[], reacting: readonly LoggedMessage[], most: number) {
     const { userId } = this.#account;
     const logged = [...reacting];
     for (const id of (await this.hasChanges()) ? ids.slice(1) : []) {
-      const most = limits.reactionsRead - logged.length;
-      if (most > 0) logged.push(...(await this.reactingTo(id, most)));
+      const left = most - logged.length;
+      if (left > 0) logged.push(...(await this.reactingTo(id, left)));
     }
     logged.sort((one, other) => one.seq - other.seq);
     const waiting = await this.#changesWaiting();

@@ -35,8 +35,8 @@ export function createGallery(session: Session) {
             looked++;
             const logged = row.about === undefined ? views.open(seq, row) : null;
             const said = logged === null ? null : saidBy(logged);
-            // Few messages have files, and what was changed of the others is of no interest here.
-            if (logged !== null && said?.kind === 'message' && has(said)) take(await views.view(logged));
+            // Few messages have files, and what was changed of the others is of no interest here. Nor are reactions.
+            if (logged !== null && said?.kind === 'message' && has(said)) take(await views.view(logged, 0));
             if (found.length >= limit || looked >= limits.messagesLookedThrough)
               return { messages: found, before: next };
           }

@@ -68,6 +68,9 @@ interface PartProps {
   tabIndex: number;
 }
 
+/** Bytes above which a picture is not fetched before it is asked for. */
+const fetchedAtOnce = 20 * 1024 * 1024;
+
 /** Cells of a grid: who wants the other pictures finds them behind the last one. */
 const mostCells = 6;
 
@@ -96,7 +99,8 @@ interface PictureProps extends PartProps {
 }
 
 function Picture({ file, isCell = false, isHere, more = 0, place, tabIndex }: PictureProps) {
-  const { fail, problem, retry, url } = useFileUrl(place, file, isHere);
+  const isLarge = file.size > fetchedAtOnce;
+  const { fail, problem, retry, url } = useFileUrl(place, file, isHere && !isLarge);
   const save = useSave(place, file);
   const [isOpen, setOpen] = useState(false);
   const words = mediaWords(file);
@@ -112,7 +116,7 @@ function Picture({ file, isCell = false, isHere, more = 0, place, tabIndex }: Pi
           more > 0 ? t('files.viewMore', { name: words, count: more }) : t('files.view', { name: words })
         }
         aria-haspopup="dialog"
-        disabled={url === null}
+        disabled={isLarge ? !isHere : url === null}
         onClick={() => setOpen(true)}
       >
         {url === null && file.preview !== undefined ? (

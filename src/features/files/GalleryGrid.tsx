@@ -1,5 +1,14 @@
 import { useAtomValue } from 'jotai';
-import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { ownOrOtherNameAtom } from '../../store/mentions.ts';
 import { messageTime } from '../../store/messageTime.ts';
@@ -12,7 +21,6 @@ import { blocksOf, type GalleryBlock, type GalleryItem } from './galleryItems.ts
 import { Glyph } from './glyphs.tsx';
 import { PictureViewer } from './PictureViewer.tsx';
 import { previewUrl } from './preview.ts';
-import { useFileUrl } from './useFileUrl.ts';
 
 export interface GalleryPartProps {
   items: readonly GalleryItem[];
@@ -34,6 +42,8 @@ export function GalleryGrid({ items, page, onNearEnd, onGoTo }: GalleryPartProps
   const [active, setActive] = useState<string | null>(null);
   const [opened, setOpened] = useState<GalleryItem | null>(null);
   const [isOpen, setOpen] = useState(false);
+  const grid = useRef<HTMLDivElement>(null);
+  const onFocused = useKeptFocus(grid);
   const last = blocks.at(-1);
   // As in the conversation: the one before a picture is older.
   const ascending = useMemo(() => items.toReversed(), [items]);
@@ -49,7 +59,7 @@ export function GalleryGrid({ items, page, onNearEnd, onGoTo }: GalleryPartProps
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys pressed on the pictures in it */}
-      <div onKeyDownCapture={onKeyDown}>
+      <div ref={grid} onKeyDownCapture={onKeyDown}>
         <VirtualList
           label={t('gallery.media')}
           items={blocks}
@@ -62,7 +72,11 @@ export function GalleryGrid({ items, page, onNearEnd, onGoTo }: GalleryPartProps
               <Block
                 block={block}
                 active={tabIndex === 0 ? activeIn(block, active) : null}
-                onActive={setActive}
+                onActive={(key) => {
+                  setActive(key);
+                  onFocused(key);
+                }}
+                onLeft={() => onFocused(null)}
                 onOpen={(item) => {
                   setOpened(item);
                   setOpen(true);
@@ -93,6 +107,24 @@ export function GalleryGrid({ items, page, onNearEnd, onGoTo }: GalleryPartProps
   );
 }
 
+/** Returns what is to be told which picture has the focus: one that moves to another block is drawn anew, and has it again there. */
+function useKeptFocus(grid: RefObject<HTMLElement | null>) {
+  const focused = useRef<string | null>(null);
+  useLayoutEffect(() => {
+    if (focused.current === null || document.activeElement !== document.body) return;
+    tilesIn(grid.current)
+      .find(({ dataset }) => dataset['galleryTile'] === focused.current)
+      ?.focus({ preventScroll: true });
+  });
+  return (key: string | null) => {
+    focused.current = key;
+  };
+}
+
+function tilesIn(grid: HTMLElement | null): HTMLElement[] {
+  return [...(grid?.querySelectorAll<HTMLElement>('[data-gallery-tile]') ?? [])];
+}
+
 /** Loads the next page as the last row is drawn, and goes on where that was not enough. */
 export function NearEnd({ page, onNearEnd }: Pick<GalleryPartProps, 'onNearEnd' | 'page'>) {
   const near = useEffectEvent(onNearEnd);
@@ -112,10 +144,11 @@ interface BlockProps {
   /** The picture that the Tab key reaches; null for none. */
   active: string | null;
   onActive: (key: string) => void;
+  onLeft: () => void;
   onOpen: (item: GalleryItem) => void;
 }
 
-function Block({ block: { isFirst, items, month }, active, onActive, onOpen }: BlockProps) {
+function Block({ block: { isFirst, items, month }, active, onActive, onLeft, onOpen }: BlockProps) {
   return (
     <>
       {isFirst && <h3 className={styles.month}>{month}</h3>}
@@ -126,6 +159,7 @@ function Block({ block: { isFirst, items, month }, active, onActive, onOpen }: B
               item={item}
               tabIndex={item.key === active ? 0 : -1}
               onFocus={() => onActive(item.key)}
+              onBlur={onLeft}
               onOpen={() => onOpen(item)}
             />
           </li>
@@ -139,15 +173,14 @@ interface TileProps {
   item: GalleryItem;
   tabIndex: 0 | -1;
   onFocus: () => void;
+  onBlur: () => void;
   onOpen: () => void;
 }
 
-function Tile({ item: { file, message, place }, tabIndex, onFocus, onOpen }: TileProps) {
+/** Many of them are drawn at once: none fetches its picture, which the viewer does. */
+function Tile({ item: { file, key, message }, tabIndex, onBlur, onFocus, onOpen }: TileProps) {
   const nameOf = useAtomValue(ownOrOtherNameAtom);
   const small = useMemo(() => file.preview && previewUrl(file.preview), [file.preview]);
-  // A screen of pictures may be many megabytes: one with a preview is fetched when it is opened.
-  const { url } = useFileUrl(place, file, small === undefined && file.kind === 'picture');
-  const shown = small ?? url;
   const time = fullTimestamp(messageTime(message).shown);
   return (
     <button
@@ -156,14 +189,15 @@ function Tile({ item: { file, message, place }, tabIndex, onFocus, onOpen }: Til
       tabIndex={tabIndex}
       aria-haspopup="dialog"
       aria-label={t('gallery.view', { name: mediaWords(file), author: nameOf(message.senderId), time })}
-      data-gallery-tile
+      data-gallery-tile={key}
+      onBlur={onBlur}
       onFocus={onFocus}
       onClick={onOpen}
     >
-      {shown !== null && shown !== undefined && <img className={styles.image} src={shown} alt="" />}
-      {file.kind === 'film' && (
+      {small !== undefined && <img className={styles.image} src={small} alt="" />}
+      {(file.kind === 'film' || small === undefined) && (
         <span className={styles.mark}>
-          <Glyph shape="play" />
+          <Glyph shape={file.kind === 'film' ? 'play' : 'picture'} />
         </span>
       )}
       {file.duration !== undefined && (
@@ -178,7 +212,7 @@ function Tile({ item: { file, message, place }, tabIndex, onFocus, onOpen }: Til
 /** Returns the picture that an arrow key leads to, of those that are drawn; null for another key, and at the ends. */
 function neighbour(event: KeyboardEvent<HTMLElement>): HTMLElement | null {
   const { altKey, ctrlKey, currentTarget, key, metaKey, shiftKey, target } = event;
-  const tiles = [...currentTarget.querySelectorAll<HTMLElement>('[data-gallery-tile]')];
+  const tiles = tilesIn(currentTarget);
   const at = tiles.findIndex((tile) => tile === target);
   if (at < 0 || altKey || ctrlKey || metaKey || shiftKey) return null;
   const forwards = getComputedStyle(currentTarget).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight';

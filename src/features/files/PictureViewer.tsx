@@ -43,8 +43,8 @@ export function PictureViewer({ open, onOpenChange, first, gallery }: PictureVie
   const inChat = usePictures();
   const pictures = gallery?.items ?? inChat;
   const at = pictures.findIndex((one) => isSame(one, picture));
-  // It was there as it was opened: its message has been deleted since, or is over.
-  const isGone = gallery !== undefined && at < 0;
+  // It was there as it was shown: its message has been deleted since, or is over. The first one of a chat goes with its message.
+  const isGone = at < 0 && (gallery !== undefined || !isSame(picture, first));
   const isLeaving = useRef(false);
   const close = (isOpen: boolean) => {
     onOpenChange(isOpen);
@@ -56,6 +56,10 @@ export function PictureViewer({ open, onOpenChange, first, gallery }: PictureVie
       open={open && !isGone}
       onOpenChange={close}
       returnsFocus={() => !isLeaving.current}
+      // Nobody has closed it where its picture is gone.
+      onClosed={() => {
+        if (open) close(false);
+      }}
       title={<bdi>{fileName(picture.file)}</bdi>}
     >
       <Viewer
@@ -70,8 +74,12 @@ export function PictureViewer({ open, onOpenChange, first, gallery }: PictureVie
   );
 }
 
-function isSame({ place: one }: ShownPicture, { place: other }: ShownPicture): boolean {
-  return one.messageId === other.messageId && one.index === other.index;
+function isSame(one: ShownPicture, other: ShownPicture): boolean {
+  return keyOf(one) === keyOf(other);
+}
+
+function keyOf({ place: { index, messageId } }: ShownPicture): string {
+  return `${messageId}/${index}`;
 }
 
 interface ViewerProps {
@@ -137,11 +145,12 @@ function Viewer({ at, gallery, picture: { file, place }, pictures, onShow, onGoT
         {...(isFilm ? {} : pointers)}
       >
         {isFilm ? (
-          <Film key={`${place.messageId}/${place.index}`} place={place} file={file} />
+          <Film key={keyOf({ file, place })} place={place} file={file} />
         ) : url === null ? (
           problem === null && <Spinner />
         ) : (
           <img
+            key={keyOf({ file, place })}
             className={styles.picture}
             style={{ transform: `translate(${zoom.x}px, ${zoom.y}px) scale(${zoom.scale})` }}
             src={url}

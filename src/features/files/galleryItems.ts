@@ -39,14 +39,31 @@ export function itemsOf(messages: readonly MessageView[], name: ShelfName): Gall
   });
 }
 
-/** Puts pictures into blocks by month. */
+/**
+ * Puts pictures into blocks by month. A block keeps its key as others come before and after it: from one to the next moves only
+ * the picture for which there is no more room.
+ */
 export function blocksOf(items: readonly GalleryItem[]): GalleryBlock[] {
-  const blocks: (GalleryBlock & { readonly items: GalleryItem[] })[] = [];
+  const blocks: (GalleryBlock & { readonly monthKey: string; readonly items: GalleryItem[] })[] = [];
+  // A month may come twice: the order is that of the relay, and the time that of the sender's clock.
+  const months = new Map<string, { readonly month: string; blocks: number }>();
   for (const item of items) {
-    const month = monthLabel(item.message.timestamp);
+    const monthKey = monthKeyOf(item.message.timestamp);
     const last = blocks.at(-1);
-    if (last?.month === month && last.items.length < blockSize) last.items.push(item);
-    else blocks.push({ key: item.key, month, isFirst: last?.month !== month, items: [item] });
+    if (last?.monthKey === monthKey && last.items.length < blockSize) {
+      last.items.push(item);
+      continue;
+    }
+    const known = months.get(monthKey) ?? { month: monthLabel(item.message.timestamp), blocks: 0 };
+    months.set(monthKey, known);
+    const key = `${monthKey}/${known.blocks++}`;
+    blocks.push({ key, monthKey, month: known.month, isFirst: last?.monthKey !== monthKey, items: [item] });
   }
   return blocks;
+}
+
+/** The local month, to compare by: its words take a hundred times as long. */
+function monthKeyOf(timestamp: string): string {
+  const date = new Date(timestamp);
+  return `${date.getFullYear()}-${date.getMonth()}`;
 }

@@ -7,6 +7,7 @@ const shapes = {
   plus: 'M11 5h2v6h6v2h-6v6h-2v-6H5v-2h6z',
   whole: 'M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z',
   previous: 'M15 5l1.5 1.5L11 12l5.5 5.5L15 19l-7-7z',
+  picture: 'M4 5h16v14H4zM6 7v8l4-4 3 3 2-2 3 3V7zM14.5 8h2v2h-2z',
   next: 'M9 5L7.5 6.5 13 12l-5.5 5.5L9 19l7-7z',
 } as const;
 

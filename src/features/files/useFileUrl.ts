@@ -7,9 +7,6 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import type { AttachedFile, FilePlace } from '../../store/files.ts';
 import { checkPicture } from './pictureHeader.ts';
 
-/** Bytes above which a picture is not fetched before it is asked for. */
-const fetchedAtOnce = 20 * 1024 * 1024;
-
 interface Fetched {
   /** Null until it is there. */
   readonly url: string | null;
@@ -21,12 +18,19 @@ interface Fetched {
   readonly fail: () => void;
 }
 
-type State = Pick<Fetched, 'problem' | 'url'> & { readonly isUnshown: boolean };
-const idle: State = { url: null, problem: null, isUnshown: false };
+interface State extends Pick<Fetched, 'problem' | 'url'> {
+  readonly isUnshown: boolean;
+  /** The picture that this is about, by its place. */
+  readonly of: string | null;
+}
+const idle: State = { url: null, problem: null, isUnshown: false, of: null };
 /** Codes of {@link checkPicture}. */
 const unshown: ReadonlySet<unknown> = new Set(['usage', 'unsupported']);
 
-/** Fetches a picture while it is in sight. What was fetched is gone with the element: deleted messages leave nothing here. */
+/**
+ * Fetches a picture while it is in sight. What was fetched is gone with the element: deleted messages leave nothing here. An
+ * element that goes on to another picture never has the one before it, not even until the effect has run.
+ */
 export function useFileUrl(
   { conversationId, index, messageId }: FilePlace,
   file: AttachedFile,
@@ -35,11 +39,12 @@ export function useFileUrl(
   const actions = useAtomValue(requiredActionsAtom);
   const [state, setState] = useState(idle);
   const [attempts, setAttempts] = useState(0);
+  const of = `${conversationId}/${messageId}/${index}`;
   useEffect(() => {
-    if (!wanted || (file.size > fetchedAtOnce && attempts === 0)) return undefined;
+    setState(idle);
+    if (!wanted) return undefined;
     let url: string | null = null;
     let isOver = false;
-    setState(idle);
     void (async () => {
       try {
         const blob = await (await actions.files()).read({ conversationId, messageId, index }, file);
@@ -47,11 +52,11 @@ export function useFileUrl(
         await checkPicture(blob);
         if (isOver) return;
         url = URL.createObjectURL(blob);
-        setState({ ...idle, url });
+        setState({ ...idle, of, url });
       } catch (error) {
         if (isOver) return;
         const problem = errorText(error, t('files.readFailed'));
-        setState({ url: null, problem, isUnshown: unshown.has(errorCode(error)) });
+        setState({ url: null, problem, isUnshown: unshown.has(errorCode(error)), of });
       }
     })();
     return () => {
@@ -60,12 +65,12 @@ export function useFileUrl(
     };
     // The file is a part of its message, of which each drawing may have another copy.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [actions, attempts, conversationId, index, messageId, wanted, file.size]);
-  const { isUnshown, problem, url } = state;
+  }, [actions, attempts, of, wanted, file.size]);
+  const { isUnshown, problem, url } = state.of === of ? state : idle;
   return {
     url,
     problem,
     retry: isUnshown ? null : () => setAttempts((before) => before + 1),
-    fail: () => setState({ url: null, problem: t('files.pictureUnreadable'), isUnshown: true }),
+    fail: () => setState({ url: null, problem: t('files.pictureUnreadable'), isUnshown: true, of }),
   };
 }

@@ -11,6 +11,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { ApiError } from '../../net/errors.ts';
 import type { ConversationKey } from '../../store/chats.ts';
+import { forgetInGalleryAtom } from '../../store/gallery.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { forgetStarAtom } from '../../store/stars.ts';
 import { showToastAtom } from '../../store/toasts.ts';
@@ -161,6 +162,7 @@ export function createMessaging(options: MessagingOptions): Messaging {
     async discard(messageId) {
       const state = await crypto.discardMessage(messageId);
       chats.removeMessage(messageId);
+      store.set(forgetInGalleryAtom, messageId);
       if (state === null) return;
       chats.setState(state);
       await showWithout(state.conversationId, messageId);
@@ -172,6 +174,7 @@ export function createMessaging(options: MessagingOptions): Messaging {
       const state = await crypto.deleteMessageHere(conversationId, messageId);
       chats.removeMessage(messageId);
       store.set(forgetStarAtom, messageId);
+      store.set(forgetInGalleryAtom, messageId);
       chats.setState(state);
     },
 

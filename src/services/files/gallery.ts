@@ -51,6 +51,8 @@ export function createGallery({ deps, ownUserId }: GalleryOptions) {
         galleryAtom,
         (gallery) => gallery && { ...gallery, shelves: { ...gallery.shelves, [name]: loaded } },
       );
+      // The chat may show none that has a timer, and then nothing else waits for the end of these.
+      if (page.messages.some(({ timer }) => timer !== undefined)) sessionEvents.emit('clocksStarted', {});
     } catch (error) {
       throw toAppError(error, t('gallery.failed'));
     }

@@ -159,6 +159,19 @@ describe('the messages of a conversation that have files', () => {
     expect(names(await page(alice))).toEqual(['two']);
   });
 
+  it('come without the reactions to them, which a gallery shows nowhere', async () => {
+    const { alice, bob } = await createPair();
+    const sent = await sendFiles(alice, ['picture'], 'lake');
+    await syncAll(alice, bob);
+    await change(bob, CHAT, { kind: 'reaction', of: sent, emoji: '👍', isTaken: false });
+    await syncAll(alice, bob);
+    const [shown] = await alice.api.messages(CHAT, { limit: 1 });
+    expect(shown).toMatchObject({ messageId: sent, reactions: [{ emoji: '👍' }] });
+    const { messages } = await page(alice);
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).not.toHaveProperty('reactions');
+  });
+
   it('are none whose time is over, before anything is swept', async () => {
     const { alice, phone, world } = await createHour();
     await sendFiles(alice, ['picture'], 'soon gone');

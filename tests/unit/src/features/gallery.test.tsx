@@ -54,6 +54,11 @@ const pictures = async () =>
   within(await dialog())
     .getAllByRole('button', { name: /^View: / })
     .map((button) => button.getAttribute('aria-label'));
+/** Messages of one month with a picture each, named by its day, the newest first. */
+const days = (last: number, first = 1) =>
+  Array.from({ length: last - first + 1 }, (_, at) => last - at).map((day) =>
+    sent(`2026-11-${String(day).padStart(2, '0')}T10:00:00.000Z`, file('picture', `${day}.png`)),
+  );
 const shelvesAsked = (calls: readonly unknown[][]) => calls.map(([, name]) => name as ShelfName);
 
 describe('the gallery of a chat', () => {
@@ -160,6 +165,62 @@ describe('the gallery of a chat', () => {
     expect([first.tabIndex, second.tabIndex]).toEqual([-1, 0]);
     await world.user.keyboard('{ArrowLeft}');
     expect(first).toHaveFocus();
+  });
+
+  it.each([
+    ['stays where it is', 0, true],
+    // The thirteenth of a month begins the next block.
+    ['moves to the next block', 11, false],
+    ['is in a block below', 20, true],
+  ])('leaves the focus on a picture that %s as others come before it', async (_how, at, isSame) => {
+    const all = days(28, 2);
+    const world = await open(all.slice(1));
+    await world.opens();
+    const name = new RegExp(`^View: Picture: ${28 - at - 1}\\.png`);
+    const tile = await screen.findByRole('button', { name });
+    act(() => tile.focus());
+    act(() =>
+      world.store.set(galleryAtom, { key: veikko.id, shelves: { media: { messages: all, before: null } } }),
+    );
+    await screen.findByRole('button', { name: /^View: Picture: 28\.png/ });
+    const now = screen.getByRole('button', { name });
+    expect(now).toHaveFocus();
+    expect([now === tile, now.tabIndex]).toEqual([isSame, 0]);
+    // Who goes elsewhere is not called back.
+    await world.user.click(screen.getByRole('tab', { name: 'Media' }));
+    act(() => document.querySelector<HTMLElement>(':focus')?.blur());
+    act(() => world.store.set(forgetInGalleryAtom, all[0]?.messageId ?? ''));
+    await waitFor(() => expect(screen.queryByRole('button', { name: /28\.png/ })).toBeNull());
+    expect(screen.getByRole('button', { name })).not.toHaveFocus();
+  });
+
+  it('fetches no picture before it is opened, and shows a sign for those without a preview', async () => {
+    const { preview: _preview, ...none } = file('picture', 'none.png');
+    const many = { type: 'image/webp', bytes: base64Url(webp.lossless(16_000, 16_000)) } as const;
+    const world = await open([
+      sent(
+        '2026-11-03T10:00:00.000Z',
+        none,
+        file('picture', 'many.png', { preview: many }),
+        file('picture', 'small.png'),
+      ),
+    ]);
+    await world.opens();
+    const tile = (name: string) =>
+      screen.findByRole('button', { name: new RegExp(`^View: Picture: ${name}\\.png, .* November 3, 2026`) });
+    for (const name of ['none', 'many']) {
+      expect((await tile(name)).querySelector('svg')).toBeVisible();
+      expect((await tile(name)).querySelector('img')).toBeNull();
+    }
+    expect((await tile('small')).querySelector('svg')).toBeNull();
+    expect((await tile('small')).querySelector('img')).toHaveAttribute(
+      'src',
+      expect.stringMatching(/^data:/),
+    );
+    expect(world.read).not.toHaveBeenCalled();
+    await world.user.click(await tile('none'));
+    await within(await screen.findByRole('dialog', { name: 'none.png' })).findByRole('img');
+    expect(world.read).toHaveBeenCalledOnce();
   });
 
   it('goes on to load as its end comes into sight', async () => {

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { FilesContent } from '#src/features/files/FilesContent.tsx';
 import { activeConversationAtom, chatsAtom } from '#src/store/chats.ts';
@@ -85,6 +85,83 @@ describe('a received picture', () => {
       'src',
       expect.stringMatching(/^data:/),
     );
+  });
+});
+
+describe('a picture of more than 20 MB', () => {
+  const large = (number: number) => file(number, { size: 21 * 1024 * 1024 });
+
+  it('is fetched when it is opened, and no sooner', async () => {
+    const { read, user } = show([large(1)]);
+    const picture = await view('View: Picture of 1');
+    expect(picture).toBeEnabled();
+    expect(read).not.toHaveBeenCalled();
+    await user.click(picture);
+    const viewer = within(await screen.findByRole('dialog'));
+    expect(await viewer.findByRole('img', { name: 'Picture of 1' })).toHaveAttribute(
+      'src',
+      expect.stringMatching(/^blob:/),
+    );
+    expect(read).toHaveBeenCalledOnce();
+  });
+
+  it('is never the one before it under its own name', async () => {
+    const { read, user } = show([file(1), large(2)]);
+    const first = await view('View: Picture of 1');
+    await waitFor(() => expect(first).toBeEnabled());
+    await user.click(first);
+    const viewer = within(await screen.findByRole('dialog'));
+    await viewer.findByRole('img', { name: 'Picture of 1' });
+    let come: (blob: Blob) => void = () => undefined;
+    read.mockImplementation(() => new Promise((resolve) => void (come = resolve)));
+    await user.keyboard('{ArrowRight}');
+    expect(viewer.getByText('Picture 2 of 2')).toBeVisible();
+    expect(viewer.queryByRole('img')).toBeNull();
+    await waitFor(() =>
+      expect(read).toHaveBeenLastCalledWith(expect.objectContaining({ index: 1 }), large(2)),
+    );
+    come(new Blob([png(30_000, 30_000)]));
+    expect(await viewer.findByRole('alert')).toHaveTextContent(/too large/);
+    expect(viewer.queryByRole('img')).toBeNull();
+  });
+});
+
+describe('the viewer', () => {
+  it('draws nothing of a picture it has left, not for a moment', async () => {
+    const { user } = show(pictures(2));
+    const first = await view('View: Picture of 1');
+    await waitFor(() => expect(first).toBeEnabled());
+    await user.click(first);
+    const viewer = within(await screen.findByRole('dialog'));
+    const before = (await viewer.findByRole('img', { name: 'Picture of 1' })).getAttribute('src');
+    const drawn: unknown[] = [];
+    const observer = new MutationObserver((changes) => {
+      for (const { target } of changes)
+        if (target instanceof HTMLImageElement && target.alt === 'Picture of 2') drawn.push(target.src);
+    });
+    observer.observe(document.body, { subtree: true, attributes: true, attributeFilter: ['alt'] });
+    await user.keyboard('{ArrowRight}');
+    expect(await viewer.findByRole('img', { name: 'Picture of 2' })).not.toHaveAttribute('src', before);
+    observer.disconnect();
+    expect(drawn).toEqual([]);
+  });
+
+  it('closes where the picture that it has come to is deleted, and opens again', async () => {
+    const { store, user } = show(pictures(1));
+    const key = veikko.id;
+    const later = message(key, { kind: 'files', text: '', files: [file(2)] });
+    const messages = store.get(chatsAtom)[key]?.messages ?? [];
+    act(() => store.set(chatsAtom, { [key]: chat([...messages, later]) }));
+    const first = await view('View: Picture of 1');
+    await waitFor(() => expect(first).toBeEnabled());
+    await user.click(first);
+    const viewer = within(await screen.findByRole('dialog'));
+    await user.keyboard('{ArrowRight}');
+    await viewer.findByRole('img', { name: 'Picture of 2' });
+    act(() => store.set(chatsAtom, { [key]: chat(messages) }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await user.click(first);
+    expect(await within(await screen.findByRole('dialog')).findByText('Picture 1 of 1')).toBeVisible();
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi, FilesPage, MessageView } from '#src/crypto/client.ts';
 import { createGallery } from '#src/services/files/gallery.ts';
 import type { AttachedFile, FileKind } from '#src/store/files.ts';
-import { forgetInGalleryAtom, galleryAtom } from '#src/store/gallery.ts';
+import { forgetInGalleryAtom, galleryAtom, galleryMessagesAtom } from '#src/store/gallery.ts';
 import { me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
 
 const file = (kind: FileKind): AttachedFile => ({
@@ -73,6 +73,22 @@ describe('the gallery of a conversation', () => {
     expect(shown()).toEqual(['m9', 'm8']);
     processed([withFiles(10), withFiles(9)]);
     expect(shown()).toEqual(['m10', 'm9', 'm8']);
+  });
+
+  it('has its messages that have timers watched, whichever the chat shows', async () => {
+    const clocks = vi.fn<() => void>();
+    deps.sessionEvents.on('clocksStarted', () => {
+      // By then they are among those that are watched.
+      if (deps.store.get(galleryMessagesAtom).some(({ timer }) => timer !== undefined)) clocks();
+    });
+    const timed = withFiles(2, 'picture', { timer: 3600 });
+    messagesWithFiles
+      .mockResolvedValueOnce({ messages: [withFiles(9)], before: 9 })
+      .mockResolvedValueOnce({ messages: [timed], before: null });
+    await load(peer, 'media');
+    expect(clocks).not.toHaveBeenCalled();
+    await load(peer, 'media');
+    expect(clocks).toHaveBeenCalledOnce();
   });
 
   it('that was closed, or opened for another conversation, takes no late page', async () => {

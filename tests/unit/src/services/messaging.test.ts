@@ -11,6 +11,7 @@ import {
 import type { Outbox } from '#src/services/conversations/outbox.ts';
 import { sendErrorText } from '#src/services/conversations/sendErrors.ts';
 import { createBackground } from '#src/services/core/failures.ts';
+import { galleryAtom } from '#src/store/gallery.ts';
 import { connectionBannerAtom } from '#src/store/session.ts';
 import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
@@ -146,6 +147,27 @@ it('takes a discarded change off the message that it was of', async () => {
     Promise.resolve(page.before === 4 && page.limit === 1 ? [received(3, { messageId })] : []);
   await messaging.discard(change);
   expect(chats.get(peer).messages).toEqual([received(3, { messageId })]);
+});
+
+describe('a message that is gone here', () => {
+  const kept = received(2);
+  const inGallery = () =>
+    deps.store.get(galleryAtom)?.shelves.media?.messages.map(({ messageId }) => messageId);
+
+  beforeEach(() => {
+    const shelf = { messages: [received(3), kept], before: null };
+    deps.store.set(galleryAtom, { key: peer, shelves: { media: shelf } });
+    worker.deleteMessageHere = () => Promise.resolve(state());
+    worker.discardMessage = () => Promise.resolve(state());
+  });
+
+  it.each([
+    ['deleted', () => messaging.deleteHere(peer, 'm3')],
+    ['discarded', () => messaging.discard('m3')],
+  ])('since it was %s is in no gallery either', async (_how, goes) => {
+    await goes();
+    expect(inGallery()).toEqual([kept.messageId]);
+  });
 });
 
 it('discards nothing that is not there', async () => {
