@@ -15,7 +15,7 @@ export async function tourOfMessages(page: Page, other: string, look: Look): Pro
   const own = page.getByRole('article').filter({ hasText: /The lamp is/ });
   const input = page.getByRole('textbox').last();
   const send = async () => {
-    const ready = button(page, /^\W*Send\W*$/).last();
+    const ready = button(page, /^\W*(Send|Save)\W*$/).last();
     await expect(ready).toBeEnabled();
     await ready.click();
     await expect(page.getByTitle(/Sending/)).toHaveCount(0);
