@@ -186,7 +186,7 @@ describe('the gallery of a chat', () => {
     const now = screen.getByRole('button', { name });
     expect(now).toHaveFocus();
     expect([now === tile, now.tabIndex]).toEqual([isSame, 0]);
-    // Who goes elsewhere is not called back.
+    // The focus is left alone once it is elsewhere.
     await world.user.click(screen.getByRole('tab', { name: 'Media' }));
     act(() => document.querySelector<HTMLElement>(':focus')?.blur());
     act(() => world.store.set(forgetInGalleryAtom, all[0]?.messageId ?? ''));
