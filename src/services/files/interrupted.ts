@@ -22,14 +22,16 @@ export async function restoreInterrupted(
 ): Promise<void> {
   const key = keyOf(conversationId, ownUserId);
   if (key === null) return;
+  const answered =
+    inReplyTo === undefined
+      ? undefined
+      : (await crypto.messages(conversationId, { limit: newest })).find(
+          ({ messageId }) => messageId === inReplyTo,
+        );
   const before = store.get(draftsAtom)[key] ?? '';
   const draft = [text, before].filter((part) => part !== '').join('\n');
   if (draft !== before) store.set(draftsAtom, (drafts) => ({ ...drafts, [key]: draft }));
-  if (inReplyTo !== undefined) {
-    const messages = await crypto.messages(conversationId, { limit: newest });
-    const answered = messages.find(({ messageId }) => messageId === inReplyTo);
-    if (answered !== undefined)
-      store.set(composeAtom, key, ({ replyTo }) => ({ replyTo: replyTo ?? answered }));
-  }
+  if (answered !== undefined)
+    store.set(composeAtom, key, ({ replyTo }) => ({ replyTo: replyTo ?? answered }));
   store.set(showToastAtom, 'info', t('files.chooseAgain', { count }));
 }
