@@ -54,5 +54,6 @@ test('a service worker of the relay’s own locks the keys, and a whole page say
   await writeFile(join(served.folder, 'app/service-worker.js'), stranger);
   await lookForUpdate(alice);
   await alice.sees('Something that isn’t this app has taken its place');
-  expect(await alice.page.$('#keys, #root')).toBeNull();
+  // The frame goes once it has locked.
+  await expect.poll(async () => (await alice.page.$('#keys, #root')) === null).toBe(true);
 });
