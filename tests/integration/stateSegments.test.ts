@@ -13,7 +13,7 @@ interface Answer {
   readonly segments: readonly string[];
 }
 
-const people = 300;
+const people = 150;
 const random = (length: number) => new Uint8Array(randomBytes(length));
 const idOf = (at: number) => `c0a1c0a1-5a7e-4f3a-9d0e-${at.toString(16).padStart(12, '0')}`;
 
