@@ -89,7 +89,7 @@ export async function buildApp({
   config,
   logStream,
   clock = Date.now,
-  ...given
+  blobStore: givenBlobStore,
 }: RelayOptions): Promise<Relay> {
   await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel, logStream);
@@ -124,7 +124,7 @@ export async function buildApp({
     const { hub, onlineUsers, rateLimitStore } = backplane;
     const mailer = config.smtp === null ? null : createMailer({ smtp: config.smtp, log, metrics });
     if (mailer !== null) opened.push(mailer);
-    const blobStore = given.blobStore ?? (await createBlobFiles(config.blobs.dir, database.db));
+    const blobStore = givenBlobStore ?? (await createBlobFiles(config.blobs.dir, database.db));
     await blobStore.open();
     const services = await createServices({
       config,

@@ -4,7 +4,7 @@ import { openReleaseRoom } from '../crypto/releaseRoom.ts';
 import { ReleaseBar, type ReleaseNews } from '../features/session/ReleaseBar.tsx';
 import { addTexts } from '../i18n/i18n.ts';
 import { installAgreed } from '../lib/agreedVersion.ts';
-import { askVerdict } from '../lib/askVerdict.ts';
+import { createVerdicts } from '../lib/askVerdict.ts';
 import { askWorker } from '../lib/askWorker.ts';
 import { type Clock, delay } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -59,8 +59,7 @@ export function followReleases(options: ReleasesOptions): void {
   let findings = nothingFound;
   /** The newest version that waits. */
   let ready: ServiceWorker | null = null;
-  /** Looks for the relay's chain are numbered, since each takes as long as the relay wants. */
-  const looks = { begun: 0, heard: 0 };
+  const verdictOf = createVerdicts(wait);
   let shown = JSON.stringify(null);
   const room = openReleaseRoom(keysFrame(), {
     onStranger: () => void lock(),
@@ -100,11 +99,8 @@ export function followReleases(options: ReleasesOptions): void {
   }
 
   async function verdict(): Promise<ReleaseVerdict | null> {
-    const look = ++looks.begun;
-    const found = await askVerdict(registration, wait);
-    // A later look holds, however long the relay has kept this one waiting.
-    if (look < looks.heard) return found;
-    looks.heard = look;
+    const { isOvertaken, verdict: found } = await verdictOf(registration);
+    if (isOvertaken) return found;
     if (found?.state === 'newer') {
       const { state: _, ...offered } = found;
       note({ app: null, offered });

@@ -10,7 +10,7 @@ export const betweenRelays = 3_000;
  * @param wait resolves after so many milliseconds
  * @returns null where no service worker is in use
  */
-export async function askVerdict(
+async function askVerdict(
   registration: Pick<ServiceWorkerRegistration, 'active'>,
   wait: (ms: number) => Promise<void>,
 ): Promise<ReleaseVerdict | null> {
@@ -22,6 +22,25 @@ export async function askVerdict(
   if (!isOfStranger(found)) return found;
   await wait(betweenRelays);
   return ask();
+}
+
+/**
+ * Returns a function that asks likewise, and says of an answer whether one to a later question has come before it: a look takes as long
+ * as the relay wants, and the later one holds.
+ */
+export function createVerdicts(wait: (ms: number) => Promise<void>) {
+  let asked = 0;
+  let heard = 0;
+  return async (
+    registration: Pick<ServiceWorkerRegistration, 'active'>,
+  ): Promise<{ readonly verdict: ReleaseVerdict | null; readonly isOvertaken: boolean }> => {
+    asked += 1;
+    const number = asked;
+    const verdict = await askVerdict(registration, wait);
+    const isOvertaken = number < heard;
+    if (!isOvertaken) heard = number;
+    return { verdict, isOvertaken };
+  };
 }
 
 /** Returns whether the script that the relay serves as a service worker belongs to no release. */

@@ -1,5 +1,5 @@
 import { ended, installAgreed } from '../../src/lib/agreedVersion.ts';
-import { askVerdict, isOfStranger } from '../../src/lib/askVerdict.ts';
+import { createVerdicts, isOfStranger } from '../../src/lib/askVerdict.ts';
 import { askWorker } from '../../src/lib/askWorker.ts';
 import { isTakenOver } from '../../src/lib/releaseAgreement.ts';
 import { activateMessage, isWorkerMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
@@ -16,8 +16,6 @@ let lock = () => {};
 const unheard: RoomNotice[] = [];
 /** The last look found this; one that found nobody to ask changes nothing. */
 let refusal: RoomRefusal | null = null;
-/** Looks are numbered, since each takes as long as the relay wants. */
-const looks = { begun: 0, heard: 0 };
 /** A page that holds on to releases asks about them. */
 let isPagePinned = false;
 
@@ -50,12 +48,9 @@ function hearFirst({ refusal: found }: ReleaseMessage): void {
 export function connectPage(port: MessagePort): void {
   page = port;
   port.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    if (isOfType(data, 'look')) {
-      isPagePinned = true;
-      void look();
-    }
-    if (!isOfType(data, 'agree') || !('release' in data) || typeof data.release !== 'string') return;
     isPagePinned = true;
+    if (isOfType(data, 'look')) void look();
+    if (!isOfType(data, 'agree') || !('release' in data) || typeof data.release !== 'string') return;
     void agree(data.release)
       .catch(() => false)
       .then((done) => tell({ type: 'agreed', done }));
@@ -81,11 +76,8 @@ export function watch(registration: ServiceWorkerRegistration): void {
 /** Asks the version in use what it makes of the relay, and tells the page. */
 async function look(): Promise<ReleaseVerdict | null> {
   const registration = await navigator.serviceWorker?.getRegistration();
-  const number = ++looks.begun;
-  const verdict = registration === undefined ? null : await askVerdict(registration, wait);
-  // A later look holds, however long the relay has kept this one waiting.
-  if (number < looks.heard) return verdict;
-  looks.heard = number;
+  const { isOvertaken, verdict } = await verdictOf(registration ?? { active: null });
+  if (isOvertaken) return verdict;
   if (isOfStranger(verdict)) refuse();
   const isHeld = verdict !== null && ['current', 'newer'].includes(verdict.state);
   if (isHeld && localStorage.getItem(releaseAgreementKey) === null)
@@ -105,6 +97,8 @@ const wait = (ms: number) =>
   new Promise<void>((resolve) => {
     setTimeout(resolve, ms);
   });
+
+const verdictOf = createVerdicts(wait);
 
 function refuse(): void {
   lock();

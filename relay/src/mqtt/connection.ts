@@ -9,6 +9,7 @@ import { FrameWriter } from '../realtime/frameWriter.ts';
 import { LiveSession, type SessionHolder } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
+import { socketClosed } from '../realtime/socketClosed.ts';
 import { type Agreement, agree } from './connect.ts';
 import type {
   ClientPacket,
@@ -131,12 +132,7 @@ export class Connection implements PacketHandler, DeliveryTarget, SessionHolder 
 
   /** Resolves when the socket is closed, and the packets that came by it have been handled. */
   async done(): Promise<void> {
-    const socket = this.#socket;
-    if (socket.readyState !== socket.CLOSED) {
-      await new Promise((resolve) => {
-        socket.once('close', resolve);
-      });
-    }
+    await socketClosed(this.#socket);
     await this.#inbox.settled();
   }
 

@@ -8,6 +8,7 @@ import { takeFrom } from '../rateLimits/bucket.ts';
 import { LiveSession, type SessionHolder } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
+import { socketClosed } from '../realtime/socketClosed.ts';
 import { ContactWatch, type Watcher } from './contactWatch.ts';
 
 /** The settings that all sockets share. */
@@ -97,12 +98,8 @@ export class PresenceSocket implements SessionHolder, Watcher {
   }
 
   /** Resolves when the socket is closed. */
-  async done(): Promise<void> {
-    const socket = this.#socket;
-    if (socket.readyState === socket.CLOSED) return;
-    await new Promise((resolve) => {
-      socket.once('close', resolve);
-    });
+  done(): Promise<void> {
+    return socketClosed(this.#socket);
   }
 
   /** Looks whether the session has ended, because the signal that says so may have been missed. */

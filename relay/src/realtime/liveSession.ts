@@ -57,14 +57,18 @@ export class LiveSession {
     return live;
   }
 
-  /** Looks whether the session has ended, because the signal that says so may have been missed. */
+  /**
+   * Looks whether the session has ended: its time is over, or the signal that says so may have been missed. One that has got a device since
+   * the connection began lives longer than was said then.
+   */
   checkAgain(): void {
-    this.#services.sessions.verify(this.#token).catch((error: unknown) => {
-      if (error instanceof ApiError) return this.#end(endCodeOf(error));
-      // The database doesn't answer either: what was missed is asked for until it does.
-      if (this.#timer !== null) clearTimeout(this.#timer);
-      return this.#lookAgainIn(unansweredMs);
-    });
+    this.#services.sessions.verify(this.#token).then(
+      (session) => this.#awaitExpiry(session),
+      (error: unknown) => {
+        if (error instanceof ApiError) this.#end(endCodeOf(error));
+        else this.#checkAgainIn(unansweredMs);
+      },
+    );
   }
 
   /** Stops watching. Calling it more than once is harmless. */
@@ -83,23 +87,13 @@ export class LiveSession {
   }
 
   #awaitExpiry({ expiresAt }: Session): void {
-    this.#lookAgainIn(expiresAt - this.#services.clock());
+    this.#checkAgainIn(expiresAt - this.#services.clock());
   }
 
-  #lookAgainIn(delay: number): void {
+  #checkAgainIn(delay: number): void {
     if (this.#isReleased) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
     const ms = Math.min(Math.max(delay, 0), maxTimerMs);
-    this.#timer = setTimeout(() => this.#lookAgain(), ms).unref();
-  }
-
-  /** A session that has got a device since the connection began lives longer than was said then. */
-  #lookAgain(): void {
-    this.#services.sessions.verify(this.#token).then(
-      (session) => this.#awaitExpiry(session),
-      (error: unknown) => {
-        if (error instanceof ApiError) this.#end(endCodeOf(error));
-        else this.#lookAgainIn(unansweredMs);
-      },
-    );
+    this.#timer = setTimeout(() => this.checkAgain(), ms).unref();
   }
 }

@@ -4,7 +4,7 @@ import { forGood } from '#src/store/mutes.ts';
 import type { Random } from '../seams/random.ts';
 import { after, pass } from '../seams/time.ts';
 import type { Place } from './people.ts';
-import { type Act, placesOf, type Spot, someMessage, someSeat } from './spots.ts';
+import { type Act, placesOf, placesWithNotes, type Spot, someChat, someMessage, someSeat } from './spots.ts';
 import {
   draft as draftOf,
   mutedAs,
@@ -16,12 +16,8 @@ import {
 import type { World } from './world.ts';
 
 export const say: Act = (world, random) => {
-  const found = someSeat(world, random);
-  if (found === null) return;
-  const places = placesOf(found.tab);
-  if (places.length === 0) return;
-  const { conversationId, key } = random.pick(places);
-  world.say(found.seat, found.tab, key, conversationId);
+  const found = someChat(world, random);
+  if (found !== null) world.say(found.seat, found.tab, found.key, found.conversationId);
 };
 
 export const note: Act = (world, random) => {
@@ -62,8 +58,7 @@ export const forward: Act = async (world, random) => {
   const { message, said } = shown;
   const { content } = message;
   if (content.kind !== 'text' && content.kind !== 'files') return;
-  const own = seat.person.id;
-  const places = [...placesOf(tab), { key: own, conversationId: selfConversationId(own) }].filter(
+  const places = placesWithNotes(found).filter(
     ({ conversationId }) => !world.isSaidIn(conversationId, content.text),
   );
   // One that disappears is offered for forwarding by no client.
@@ -75,8 +70,7 @@ export const forward: Act = async (world, random) => {
 export const file: Act = async (world, random) => {
   const found = someSeat(world, random);
   if (found === null) return;
-  const own = found.seat.person.id;
-  const places = [...placesOf(found.tab), { key: own, conversationId: selfConversationId(own) }];
+  const places = placesWithNotes(found);
   await world.sendFile(
     found.seat,
     found.tab,
@@ -89,7 +83,7 @@ export const file: Act = async (world, random) => {
 const timers = [0, 30, 120, 300];
 
 /** Somebody, one of their tabs, and a conversation with others that has begun there. */
-async function somePlace(world: World, random: Random): Promise<(Spot & Place) | null> {
+async function someBegunChat(world: World, random: Random): Promise<(Spot & Place) | null> {
   const found = someSeat(world, random);
   if (found === null) return null;
   const states = await found.tab.answer(found.tab.crypto.conversations(), []);
@@ -100,7 +94,7 @@ async function somePlace(world: World, random: Random): Promise<(Spot & Place) |
 
 /** Has everybody in a conversation agree on when messages disappear. */
 export const timer: Act = async (world, random) => {
-  const found = await somePlace(world, random);
+  const found = await someBegunChat(world, random);
   if (found === null) return;
   const { key, tab } = found;
   const seconds = random.pick(timers);
@@ -111,7 +105,7 @@ export const timer: Act = async (world, random) => {
 
 /** Pins a message for everybody, or unpins it. */
 export const pin: Act = async (world, random) => {
-  const found = await somePlace(world, random);
+  const found = await someBegunChat(world, random);
   const shown = found && (await someMessage(world, found, random));
   if (found === null || shown === null) return;
   const { seat, tab } = found;
@@ -142,12 +136,9 @@ export const star: Act = async (world, random) => {
 
 /** Mutes a conversation for good on all of the person's devices, or ends that. */
 export const mute: Act = (world, random) => {
-  const found = someSeat(world, random);
+  const found = someChat(world, random);
   if (found === null) return;
-  const { seat, tab } = found;
-  const places = placesOf(tab);
-  if (places.length === 0) return;
-  const { conversationId, key } = random.pick(places);
+  const { conversationId, key, seat, tab } = found;
   const wanted = { until: random.chance(0.6) ? forGood : 0, mentions: random.chance(0.5) };
   const value = wanted.until === 0 ? '' : mutedAs(wanted.mentions);
   world.wish({ seat, tab, conversationId }, muteOf(seat.person, conversationId), value, () =>
@@ -160,12 +151,9 @@ const untilKept = 1_500;
 
 /** Writes something that isn't sent yet, or clears it. */
 export const draft: Act = async (world, random) => {
-  const found = someSeat(world, random);
+  const found = someChat(world, random);
   if (found === null) return;
-  const { seat, tab } = found;
-  const places = placesOf(tab);
-  if (places.length === 0) return;
-  const { conversationId, key } = random.pick(places);
+  const { conversationId, key, seat, tab } = found;
   const text = random.chance(0.2) ? '' : world.newText(seat);
   world.wish({ seat, tab, conversationId }, draftOf(seat.person, conversationId), text, () => {
     tab.store.set(draftsAtom, (drafts) => ({ ...drafts, [key]: text }));

@@ -42,6 +42,18 @@ export function placesOf(tab: Tab): Place[] {
     : [...direct, ...direct.flatMap(() => groups).slice(0, direct.length * 2)];
 }
 
+/** The chats that a tab shows and can write in, and the notes of its person. */
+export function placesWithNotes({ seat: { person }, tab }: Spot): Place[] {
+  return [...placesOf(tab), { key: person.id, conversationId: selfConversationId(person.id) }];
+}
+
+/** Some chat of somebody's; null where there is none. */
+export function someChat(world: World, random: Random): (Spot & Place) | null {
+  const found = someSeat(world, random);
+  const places = found === null ? [] : placesOf(found.tab);
+  return found === null || places.length === 0 ? null : { ...found, ...random.pick(places) };
+}
+
 export interface Shown extends Place {
   readonly message: MessageView;
   readonly said: Said;
@@ -50,12 +62,12 @@ export interface Shown extends Place {
 /** One of the newest messages of some chat that has any; null where none has. */
 export async function someMessage(
   world: World,
-  { seat, tab }: Spot,
+  spot: Spot,
   random: Random,
   kinds: readonly MessageView['content']['kind'][] = ['text', 'files'],
 ): Promise<Shown | null> {
-  const own = seat.person.id;
-  const places = [...placesOf(tab), { key: own, conversationId: selfConversationId(own) }];
+  const { tab } = spot;
+  const places = placesWithNotes(spot);
   const first = random.below(places.length);
   for (const place of [...places.slice(first), ...places.slice(0, first)]) {
     const messages = await tab.answer(tab.crypto.messages(place.conversationId, { limit: 20 }), []);
