@@ -2,6 +2,7 @@ import { defineConfig } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './tests/e2e/browser.mjs';
 import { firefoxPath } from './tests/firefox/program.mjs';
 import { inCI } from './tests/run/inCI.mjs';
+import { leftToOthers } from './tests/run/share.mjs';
 
 /**
  * For `npm run test:all`, because it takes minutes: tours of every screen in every size, theme and language, and each
@@ -10,15 +11,25 @@ import { inCI } from './tests/run/inCI.mjs';
 const long =
   /(?:attention|banners|calls|checkedRelease|keyboard|keyRenewal|languages|lists|longFilm|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|storage|toasts|transport|updates|zoom)\.spec\.ts$/;
 
+/** The files in a folder that this run leaves to other parts. */
+const others = (folder: string, isAsked?: (name: string) => boolean) =>
+  leftToOthers(folder, isAsked).map((name) => `**/${name}`);
+
 export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results',
   projects: [
     { name: 'stories', testIgnore: long },
-    { name: 'long', testMatch: long },
-    { name: 'attacks', testDir: 'tests/attacks' },
+    {
+      name: 'long',
+      testMatch: long,
+      testIgnore: others('tests/e2e', (name) => long.test(name)),
+    },
+    { name: 'attacks', testDir: 'tests/attacks', testIgnore: others('tests/attacks') },
     // In CI what needs it runs without one too, and fails.
-    ...(firefoxPath === undefined && !inCI ? [] : [{ name: 'firefox', testDir: 'tests/firefox' }]),
+    ...(firefoxPath === undefined && !inCI
+      ? []
+      : [{ name: 'firefox', testDir: 'tests/firefox', testIgnore: others('tests/firefox') }]),
   ],
   fullyParallel: true,
   // A story waits for its relay and its browsers half of the time.

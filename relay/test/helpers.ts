@@ -7,6 +7,7 @@ import { buildApp, type Relay } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { type Answer, call } from './call.ts';
 import { certificateOf, withSignature } from './devices.ts';
+import { copyPostgres, copySqlite } from './migrated.ts';
 import { proofHeaders, proofKeyOf } from './proofs.ts';
 import { createDatabase, dropDatabase } from './servers/postgres.ts';
 
@@ -60,7 +61,10 @@ export async function writeWebClient(webDir: string): Promise<void> {
 /** A real relay on a free port of this machine, on an empty data folder. */
 export async function startTestRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const dataDir = options.dataDir ?? (await temporaryFolder());
-  const database = await testDatabase(dataDir);
+  // A folder that a test brings has what it wants there, and what belongs to that database alone.
+  const isOwn = options.dataDir === undefined;
+  const database = await testDatabase(dataDir, isOwn ? copyPostgres : createDatabase);
+  if (database === null && isOwn) await copySqlite(dataDir);
   const logLines: string[] = [];
   const relay = await buildApp({
     config: readConfig({
@@ -102,12 +106,13 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
 /**
  * The database in the place of a data folder's own where the tests run on PostgreSQL: the same for the same
  * folder. Null where they run on SQLite.
+ * @param create makes it unless it is there
  */
-async function testDatabase(dataDir: string) {
+async function testDatabase(dataDir: string, create: typeof copyPostgres) {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl === undefined) return null;
   const name = `test_${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
-  await createDatabase(serverUrl, name);
+  await create(serverUrl, name);
   const url = new URL(serverUrl);
   url.pathname = name;
   return {

@@ -4,7 +4,7 @@ import { openReleaseRoom } from '../crypto/releaseRoom.ts';
 import { ReleaseBar, type ReleaseNews } from '../features/session/ReleaseBar.tsx';
 import { addTexts } from '../i18n/i18n.ts';
 import { installAgreed } from '../lib/agreedVersion.ts';
-import { createVerdicts } from '../lib/askVerdict.ts';
+import { beforeFirstLook, createVerdicts } from '../lib/askVerdict.ts';
 import { askWorker } from '../lib/askWorker.ts';
 import { type Clock, delay } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -150,15 +150,30 @@ export function followReleases(options: ReleasesOptions): void {
     return undefined;
   }
 
-  async function look(): Promise<void> {
+  async function hasForeign(): Promise<boolean> {
     const registrations = await container.getRegistrations();
-    const isForeign = registrations.some((each) => each.scope !== registration.scope);
-    if (isForeign) return lock();
-    await verdict();
-    return undefined;
+    return registrations.some((each) => each.scope !== registration.scope);
   }
 
+  /** The browser knows this without asking anybody. @returns whether it is so */
+  async function lockIfForeign(): Promise<boolean> {
+    const found = await hasForeign();
+    if (found) {
+      firstLook.cancel();
+      await lock();
+    }
+    return found;
+  }
+
+  async function look(): Promise<void> {
+    if (!(await lockIfForeign())) await verdict();
+  }
+
+  // Nothing on the first screen depends on it. The frame looks by itself then.
+  const firstLook = clock.after(beforeFirstLook, () => void look());
+
   function lookAtBoth(): void {
+    firstLook.cancel();
     void look();
     void room.look();
   }
@@ -188,8 +203,7 @@ export function followReleases(options: ReleasesOptions): void {
     lookAtBoth();
   });
   clock.every(lookIntervalMs, lookAtBoth);
-  // The frame looks by itself as it starts, once its worker has.
-  void look();
+  void lockIfForeign();
 }
 
 /** Hears from a service worker that it holds on to a release, or that on a first visit the relay's files are none. */

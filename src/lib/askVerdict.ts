@@ -1,6 +1,12 @@
 import { type ReleaseVerdict, verdictMessage } from '../serviceWorker/releaseMessages.ts';
 import { askWorker } from './askWorker.ts';
 
+/**
+ * Milliseconds from a start to the first look, which fetches from the relay what nothing on the first screen depends on. A version that
+ * comes is looked at when it does.
+ */
+export const beforeFirstLook = 2_000;
+
 /** Milliseconds after which a relay is looked at again. */
 export const betweenRelays = 3_000;
 

@@ -5,14 +5,15 @@ import { mosquittoVersion } from '../bench/relay/servers.mjs';
 import { chromiumPath } from '../e2e/browser.mjs';
 import { firefoxPath } from '../firefox/program.mjs';
 import { ofPlaywright } from './projects.mjs';
+import { share } from './share.mjs';
 
 const install = (packages) => `Debian: apt-get install ${packages.join(' ')}`;
 
 /** Lists tests without running them. @returns how many, or null where they could not be listed */
-function listed(command, args, countIn) {
+function listed(command, args, countIn, env = {}) {
   const { status, stdout } = spawnSync(command, args, {
     encoding: 'utf8',
-    env: { ...process.env, CI: 'true' },
+    env: { ...process.env, CI: 'true', ...env },
     maxBuffer: 2 ** 28,
     shell: process.platform === 'win32',
   });
@@ -23,9 +24,12 @@ function listed(command, args, countIn) {
   }
 }
 
-const stories = (projects) =>
-  listed('playwright', ['test', '--list', ...ofPlaywright(projects)], (text) =>
-    Number(/^Total: (\d+)/m.exec(text)[1]),
+const stories = (projects, env) =>
+  listed(
+    'playwright',
+    ['test', '--list', ...ofPlaywright(projects)],
+    (text) => Number(/^Total: (\d+)/m.exec(text)[1]),
+    env,
   );
 const unitTests = (project) =>
   listed(
@@ -42,6 +46,13 @@ export function leftOut(projects) {
   if (chromiumPath === undefined) {
     sentences.push(
       `${counted(stories(projects), 'stories in a real browser')}: no Chromium. ${install(['chromium'])}, or name one in CHROMIUM_PATH.`,
+    );
+  }
+  const whole = share === undefined ? null : stories(projects, { SINETTI_TEST_SHARE: '' });
+  const played = whole === null ? null : stories(projects);
+  if (whole !== played) {
+    sentences.push(
+      `${counted(whole - played, 'stories')}: they belong to the other parts, and this is part ${share.number} of ${share.of}. Without SINETTI_TEST_SHARE all are played.`,
     );
   }
   if (projects.e2e.includes('firefox') && firefoxPath === undefined) {

@@ -1,5 +1,5 @@
 import { ended, installAgreed } from '../../src/lib/agreedVersion.ts';
-import { createVerdicts, isOfStranger } from '../../src/lib/askVerdict.ts';
+import { beforeFirstLook, createVerdicts, isOfStranger } from '../../src/lib/askVerdict.ts';
 import { askWorker } from '../../src/lib/askWorker.ts';
 import { isTakenOver } from '../../src/lib/releaseAgreement.ts';
 import { activateMessage, isWorkerMessage, releaseAgreementKey } from '../../src/serviceWorker/messages.ts';
@@ -59,9 +59,11 @@ export function connectPage(port: MessagePort): void {
   for (const notice of unheard.splice(0)) tell(notice);
 }
 
-/** Looks at what the relay has for this origin, now and whenever another version comes. */
+/** Looks at what the relay has for this origin, soon after a start and whenever another version comes. */
 export function watch(registration: ServiceWorkerRegistration): void {
+  const firstLook = setTimeout(() => void look(), beforeFirstLook);
   async function follow(found: ServiceWorker | null): Promise<void> {
+    clearTimeout(firstLook);
     await look();
     if (found === null || (await ended(found)) !== 'redundant') return;
     const verdict = await look();
@@ -70,7 +72,6 @@ export function watch(registration: ServiceWorkerRegistration): void {
     tell({ type: 'not-installed', code: 'not-installed' });
   }
   registration.addEventListener('updatefound', () => void follow(registration.installing));
-  void look();
 }
 
 /** Asks the version in use what it makes of the relay, and tells the page. */

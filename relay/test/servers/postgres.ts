@@ -115,11 +115,13 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
   throw new Error(`PostgreSQL did not start: ${log}`);
 }
 
-/** Makes an empty database unless it is there. */
-export async function createDatabase(serverUrl: string, name: string): Promise<void> {
+/** Makes a database unless it is there: a copy of a template to which nobody is connected, or an empty one. */
+export async function createDatabase(serverUrl: string, name: string, template?: string): Promise<void> {
   await administer(serverUrl, async (client) => {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+    if (rowCount !== 0) return;
+    const source = template === undefined ? '' : ` template ${client.escapeIdentifier(template)}`;
+    await client.query(`create database ${client.escapeIdentifier(name)}${source}`);
   });
 }
 

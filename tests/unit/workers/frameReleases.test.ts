@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeFirstLook } from '#src/lib/askVerdict.ts';
 import type { ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
 import type { RoomNotice, RoomRequest } from '#workers/api/frameMessages.ts';
 import type * as Frame from '#workers/frame/releases.ts';
@@ -49,7 +50,14 @@ beforeEach(async () => {
   frame.guard(lock);
 });
 
-const watch = () => frame.watch(container.registration as unknown as ServiceWorkerRegistration);
+/** Begins, and lets the time pass until the first look unless a version comes before. */
+function watch(find = () => {}): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  frame.watch(container.registration as unknown as ServiceWorkerRegistration);
+  find();
+  vi.advanceTimersByTime(beforeFirstLook);
+  vi.useRealTimers();
+}
 const hear = (data: unknown) => container.dispatchEvent(new MessageEvent('message', { data }));
 
 /** The page that opens its port, with what it is told. */
@@ -170,21 +178,19 @@ describe('the frame of the keys tells the page', () => {
 
   it('that a version there could not be downloaded', async () => {
     const { notices } = page();
-    watch();
-    container.registration.find().become('redundant');
+    watch(() => container.registration.find().become('redundant'));
     const told = { type: 'not-installed', code: 'not-installed' };
-    await expect.poll(() => notices, soon).toEqual([nothing, nothing, nothing, told]);
+    await expect.poll(() => notices, soon).toEqual([nothing, nothing, told]);
   });
 
   it('no such thing of one that waits for the person’s word, or is refused', async () => {
     const { notices, port } = page();
     verdict = newer;
-    watch();
-    container.registration.find().become('redundant');
-    await expect.poll(() => active.postMessage.mock.calls.length, soon).toBe(3);
+    watch(() => container.registration.find().become('redundant'));
+    await expect.poll(() => active.postMessage.mock.calls.length, soon).toBe(2);
     container.registration.installing = null;
     await asked(port, notices);
-    expect(notices).toEqual([nothing, nothing, nothing, { type: 'agreed', done: true }]);
+    expect(notices).toEqual([nothing, nothing, { type: 'agreed', done: true }]);
   });
 
   it('that a stranger’s script is there, and locks by itself', async () => {

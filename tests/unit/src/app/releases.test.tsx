@@ -1,5 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeFirstLook } from '#src/lib/askVerdict.ts';
 import type { ReleaseVerdict } from '#src/serviceWorker/releaseMessages.ts';
 import type { RoomRefusal } from '#workers/api/frameMessages.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
@@ -87,6 +88,8 @@ async function follow(): Promise<void> {
     expect(data).toEqual({ type: 'agree', release: newer.release });
   });
   frame.start();
+  await settled();
+  await clock.advance(beforeFirstLook);
   await settled();
 }
 
