@@ -104,7 +104,8 @@ export class Precache {
   async install(): Promise<void> {
     const due = this.#options.build.files.filter(({ atInstall }) => atInstall);
     const fetchNext = async (): Promise<void> => {
-      for (let file = due.pop(); file !== undefined; file = due.pop()) await this.#fileOf(file);
+      for (let file = due.pop(); file !== undefined; file = due.pop())
+        await this.#fileOf(file, (path, answer) => this.#keep(path, answer));
     };
     await Promise.all(Array.from({ length: atOnce }, fetchNext));
   }
@@ -155,16 +156,33 @@ export class Precache {
     return filled === undefined ? kept : new Response(filled(await kept.text()), { headers: kept.headers });
   }
 
-  async #fileOf(file: BuildFile): Promise<Response> {
-    const cache = await this.#options.caches.open(this.#cacheName);
-    const kept = await cache.match(file.path);
-    // Every script of this origin can write to the cache: what comes from there is trusted no more than the network.
-    if (kept !== undefined && (await this.#isAsKept(kept, file))) return kept;
+  /**
+   * @param keep of what had to be fetched. A browser whose storage is full, or fails, gets its answer all the same, except that a version
+   * is not installed that can't be kept
+   */
+  async #fileOf(
+    file: BuildFile,
+    keep = (path: string, answer: Response) => this.#keep(path, answer).catch(() => undefined),
+  ): Promise<Response> {
+    const kept = await this.#keptOf(file).catch(() => undefined);
+    if (kept !== undefined) return kept;
     const fetched = await this.#fetchVerified(file);
     if (file.path === this.#options.page.file) await this.#requireAdmitted(fetched);
     const answer = new Response(fetched, { headers: this.#headersOf(file) });
-    await cache.put(file.path, answer.clone());
+    await keep(file.path, answer.clone());
     return answer;
+  }
+
+  async #keptOf(file: BuildFile): Promise<Response | undefined> {
+    const cache = await this.#options.caches.open(this.#cacheName);
+    const kept = await cache.match(file.path);
+    // Every script of this origin can write to the cache: what comes from there is trusted no more than the network.
+    return kept !== undefined && (await this.#isAsKept(kept, file)) ? kept : undefined;
+  }
+
+  async #keep(path: string, answer: Response): Promise<void> {
+    const cache = await this.#options.caches.open(this.#cacheName);
+    await cache.put(path, answer);
   }
 
   #headersOf({ path }: BuildFile): Record<string, string> {

@@ -55,6 +55,17 @@ test('a script that is changed on its way isn’t run by a page that is not, but
   await expect.poll(() => hasRun(page)).toBe(true);
 });
 
+test('a part of the page whose script was removed says that it could not be shown, and the rest goes on', async ({
+  page,
+}) => {
+  await page.route(/\/assets\/AboutPage-[\w-]+\.js$/, (route) => route.fulfill({ status: 404 }));
+  await page.goto('/about');
+  await expect(page.getByRole('heading', { name: 'This page could not be shown' })).toBeVisible();
+  await page.goto('/terms');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This page could not be shown' })).toBeHidden();
+});
+
 test('a script of the relay that the page doesn’t know isn’t run, but would be without Integrity-Policy', async ({
   page,
 }) => {

@@ -1,6 +1,10 @@
 import type { BrowserContext, Page } from '@playwright/test';
+import { wholeBrowser } from './browser.mjs';
 import { becomeContacts } from './support/person.ts';
 import { expect, test } from './support/test.ts';
+
+// The engine alone grants no notifications.
+test.use(wholeBrowser);
 
 interface Shown {
   readonly title: string;

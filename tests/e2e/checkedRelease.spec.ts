@@ -10,6 +10,7 @@ import { type Destination, headersOf } from '../../verify/src/asChromium.ts';
 import { sha256 } from '../../verify/src/chain/canonical.ts';
 import { fingerprintOf } from '../../verify/src/making.ts';
 import { holders, keyLines } from '../../verify/test/support/releases.ts';
+import { wholeBrowser } from './browser.mjs';
 import { becomeContacts } from './support/person.ts';
 import { RunningRelay } from './support/relay.ts';
 import { expect, test as withoutRelease } from './support/test.ts';
@@ -297,6 +298,9 @@ test('three people sign a release; the packed commands find it at a relay, open 
     ]);
   });
 });
+
+// The engine alone calls itself by another name.
+test.use(wholeBrowser);
 
 /** A page that asks for something of each kind, with what the client's pages say of referrers. */
 const asking = `<!doctype html><title>Asking</title>

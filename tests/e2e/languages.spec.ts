@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { localeStorageKey, pseudoLocale } from '../../src/i18n/locales.ts';
+import { wholeBrowser } from './browser.mjs';
 import { fits } from './support/layout.ts';
 import type { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
@@ -17,6 +18,9 @@ import {
 } from './support/tour.ts';
 import { tourOfMessages, written } from './support/tourOfMessages.ts';
 import { textsOn, wordsOutsideCatalogue } from './support/words.ts';
+
+// The engine alone has no microphone.
+test.use(wholeBrowser);
 
 /** From the next page on. */
 async function speak(person: Person, locale: string): Promise<void> {

@@ -1,10 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { Page } from '@playwright/test';
+import { wholeBrowser } from './browser.mjs';
 import { findsNoBarriers } from './support/axe.ts';
 import { reads } from './support/failing.ts';
 import { film } from './support/film.ts';
 import { twoFriends } from './support/friends.ts';
 import { expect, test } from './support/test.ts';
+
+// The engine alone has no microphone.
+test.use(wholeBrowser);
 
 /** A sound in WAV, of a tone: 96 kB for each second. */
 function tone(seconds: number): Buffer {

@@ -1,11 +1,15 @@
 import { Buffer } from 'node:buffer';
 import type { Page, WebSocketRoute } from '@playwright/test';
+import { wholeBrowser } from './browser.mjs';
 import { findsNoBarriers } from './support/axe.ts';
 import { reads, whileFailing } from './support/failing.ts';
 import { becomeContacts, type Person } from './support/person.ts';
 import { pastePhotograph } from './support/photograph.ts';
 import { expect, test } from './support/test.ts';
 import { breakTimes, goTo } from './support/tour.ts';
+
+// The engine alone draws them otherwise, and has no microphone.
+test.use(wholeBrowser);
 
 const widths = [360, 768, 1440] as const;
 const schemes = ['light', 'dark'] as const;

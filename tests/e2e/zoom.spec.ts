@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { localeStorageKey } from '../../src/i18n/locales.ts';
+import { wholeBrowser } from './browser.mjs';
 import { findsNoBarriers } from './support/axe.ts';
 import { fits } from './support/layout.ts';
 import { expect, test } from './support/test.ts';
@@ -12,6 +13,9 @@ import {
   twoWithAMessage,
 } from './support/tour.ts';
 import { tourOfMessages } from './support/tourOfMessages.ts';
+
+// The engine alone has no microphone.
+test.use(wholeBrowser);
 
 /** A small phone, and a window of 1280 by 800 at 200 %: half as many pixels of CSS, each twice as large. */
 const smallPhone = { width: 320, height: 640 };

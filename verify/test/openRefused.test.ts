@@ -90,4 +90,12 @@ describe('sinetti-open opens nothing', () => {
       said: `different: Not the files of the release: ${app}/favicon.svg\n`,
     });
   });
+
+  it.each(['app/favicon.svg', 'keys/keys.html'])('where a file is missing: %s', async (name) => {
+    for (const copy of [name, `${name}.br`]) await rm(path.join(folder, copy));
+    const { code, isServed, said } = await opened(app);
+    expect({ code, isServed }).toEqual({ code: 1, isServed: false });
+    expect(said).toMatch(/^different: Not the files of the release: [^\n]+\n$/);
+    expect(said).toContain(path.basename(name, '.html'));
+  });
 });

@@ -271,6 +271,28 @@ describe('a version in use', () => {
     expect(asked).toEqual(['/assets/inter-greek.woff2 default']);
   });
 
+  it.each(['open', 'match', 'put'])(
+    'gives what the relay has, compared, where the storage of the browser fails: %s',
+    async (call) => {
+      offline = false;
+      const used = version('one');
+      const path = call === 'put' ? '/assets/inter-greek.woff2' : '/assets/index-1.js';
+      const failing = async () => {
+        throw new DOMException('The storage is full.', 'QuotaExceededError');
+      };
+      const open = caches.open.bind(caches);
+      vi.spyOn(caches, 'open').mockImplementation(async (name) =>
+        call === 'open' ? failing() : Object.assign(await open(name), { [call]: failing }),
+      );
+      expect(await textOf(used.answer(asset(path)))).toBe(contents[path]);
+      const installed = version('two').install();
+      const outcome = await installed.then(() => 'installed', String);
+      expect(outcome).toContain(call === 'match' ? 'installed' : 'The storage is full.');
+      served.set(path, 'steal();');
+      expect((await used.answer(asset(path)))?.type).toBe('error');
+    },
+  );
+
   it('answers an error in place of a file whose hash differs from the build', async () => {
     offline = false;
     served.set('/assets/inter-greek.woff2', 'other letters');
