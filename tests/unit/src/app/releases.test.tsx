@@ -88,8 +88,7 @@ async function follow(): Promise<void> {
     expect(data).toEqual({ type: 'agree', release: newer.release });
   });
   frame.start();
-  await settled();
-  await clock.advance(beforeFirstLook);
+  await settled().then(() => clock.advance(beforeFirstLook));
   await settled();
 }
 

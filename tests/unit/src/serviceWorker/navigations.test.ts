@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { nudgePath } from '#src/serviceWorker/messages.ts';
+import { answerWithoutPage, withKeysOrigin } from '#src/serviceWorker/navigations.ts';
+
+const origin = 'https://sinetti.example';
+const asset = (path: string) => new Request(`${origin}${path}`);
+
+/** A navigation can't be constructed, only met. */
+const navigation = (path: string) => ({ mode: 'navigate', url: `${origin}${path}` }) as Request;
+
+describe('the page of the app', () => {
+  it('is given the address of the frame, and nothing else', async () => {
+    const page = await readFile('index.html', 'utf8');
+    const parts = withKeysOrigin(page, 'https://keys.sinetti.example').split('https://keys.sinetti.example');
+    expect(parts.join('')).toBe(page);
+    expect(parts).toHaveLength(2);
+    expect(parts[1]).toMatch(/^\/keys" title=/);
+  });
+});
+
+describe('a navigation that ends in no page', () => {
+  const answer = (request: Request) => answerWithoutPage(request, origin, 'https://keys.sinetti.example');
+
+  it('is a nudge, answered with no content, so that the page stays', () => {
+    expect(answer(navigation(nudgePath))?.status).toBe(204);
+    expect(answer(asset(nudgePath))).toBeNull();
+  });
+
+  it.each(['/keys', '/storage'])('is %s, which is led to the origin of the keys', (path) => {
+    const response = answer(navigation(path));
+    expect(response?.status).toBe(302);
+    expect(response?.headers.get('location')).toBe(`https://keys.sinetti.example${path}`);
+    expect(answer(asset(path))).toBeNull();
+  });
+
+  it('is none of the app’s own, nor of another origin', () => {
+    expect(answer(navigation('/dashboard'))).toBeNull();
+    expect(answer({ mode: 'navigate', url: 'https://elsewhere.example/keys' } as Request)).toBeNull();
+  });
+});
