@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from '@playwright/test';
-import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
+import { wholeBrowser } from '../e2e/browser.mjs';
 import { becomeContacts, Person } from '../e2e/support/person.ts';
 import { pastePhotograph } from '../e2e/support/photograph.ts';
 import { expect, test } from '../e2e/support/test.ts';
@@ -120,9 +120,9 @@ test('the profile on the disk holds nothing that was written, shown or searched'
   relay,
 }) => {
   const folder = await mkdtemp(join(tmpdir(), 'sinetti-profile-'));
+  // The engine alone keeps no session to restore, in which the fields of a page are.
   const context = await chromium.launchPersistentContext(folder, {
-    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-    args: chromiumArgs,
+    ...wholeBrowser.launchOptions,
     baseURL: relay.url,
   });
   const alice = await Person.in(context, 'alice');

@@ -29,8 +29,8 @@ export const chromiumArgs = [
 ];
 
 /**
- * For `test.use` in stories of what a window has and the engine alone has not: notifications, a microphone, the pictures that are kept of
- * screens, its own name in what it asks for.
+ * For `test.use` in stories of what a window has and the engine alone has not: notifications, a microphone, sessions that it restores, the
+ * pictures that are kept of screens, its own name in what it asks for.
  */
 export const wholeBrowser = {
   launchOptions: { executablePath: whole.find(isThere) ?? chromiumPath, args: chromiumArgs },
