@@ -29,7 +29,7 @@ export const chromiumArgs = [
 ];
 
 /**
- * For `test.use` in stories of what a window has and the engine alone has not: notifications, a microphone, sessions that it restores, the
+ * For `test.use` in stories of what a window has and the engine alone has not: notifications, a microphone, a clipboard, sessions that it restores, the
  * pictures that are kept of screens, its own name in what it asks for.
  */
 export const wholeBrowser = {

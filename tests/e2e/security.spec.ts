@@ -1,8 +1,12 @@
 import type { Page } from '@playwright/test';
+import { wholeBrowser } from './browser.mjs';
 import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends, twoWhoTalk } from './support/friends.ts';
 import type { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
+
+// The engine alone writes to no clipboard.
+test.use(wholeBrowser);
 
 /** Makes a recovery key, and turns it on. @returns its groups */
 async function makeRecoveryKey(person: Person): Promise<string[]> {
