@@ -4,8 +4,10 @@ import { createBlobFiles } from './blobs/blobFiles.ts';
 import type { BlobStore } from './blobs/blobStore.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import { createDiskReserve } from './db/diskReserve.ts';
 import type { OpenDatabase } from './db/openDatabase.ts';
 import { reachDatabase } from './db/reach.ts';
+import { diskSpace } from './diskSpace.ts';
 import { restarting } from './errors.ts';
 import { trustedProxies } from './http/clientAddress.ts';
 import { factsOf } from './http/clientFacts.ts';
@@ -51,6 +53,8 @@ export interface RelayOptions {
   readonly clock?: () => number;
   /** Keeps the files that people have sent in place of the folder that the settings name. */
   readonly blobStore?: BlobStore;
+  /** Answers the bytes that the database's disk can still take, in the place of that disk. */
+  readonly freeBytes?: () => Promise<number>;
 }
 
 export interface ListeningPorts {
@@ -90,6 +94,7 @@ export async function buildApp({
   logStream,
   clock = Date.now,
   blobStore: givenBlobStore,
+  freeBytes = async () => (await diskSpace(config.dataDir)).free,
 }: RelayOptions): Promise<Relay> {
   await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel, logStream);
@@ -137,6 +142,7 @@ export async function buildApp({
       appender: await createAppender(database),
       secrets,
       blobStore,
+      diskReserve: await createDiskReserve({ free: config.databaseUrl === null ? freeBytes : null, log }),
       rateLimitStore,
       metrics,
       mailer,

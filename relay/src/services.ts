@@ -14,6 +14,7 @@ import type { Config } from './config.ts';
 import { type Blocks, createBlocks } from './contacts/blocks.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
 import { createReports, type Reports } from './contacts/reports.ts';
+import type { DiskReserve } from './db/diskReserve.ts';
 import type { NameIndex } from './db/nameIndex.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
@@ -68,11 +69,12 @@ export interface Services {
   readonly notifications: Notifications;
   readonly history: History;
   readonly blobs: Blobs;
+  readonly diskReserve: DiskReserve;
   readonly onlineUsers: OnlineUsers;
 }
 
 export interface ServiceDependencies
-  extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers'> {
+  extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers' | 'diskReserve'> {
   readonly db: Db;
   readonly names: NameIndex;
   readonly appender: Appender;
@@ -139,6 +141,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     notifications: createNotifications({ db, hub, clock }),
     history: createHistory({ db, clock }),
     blobs,
+    diskReserve: dependencies.diskReserve,
     onlineUsers: dependencies.onlineUsers,
   };
 }

@@ -37,6 +37,8 @@ export interface TestRelayOptions {
   /** A folder that outlives the relay. */
   readonly dataDir?: string;
   readonly clock?: () => number;
+  /** Bytes that the database's disk can take. */
+  readonly freeBytes?: () => Promise<number>;
 }
 
 /** Writes what stands for a built web client. */
@@ -80,6 +82,7 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     }),
     logStream: { write: (line) => void logLines.push(line) },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
   });
   const { keysPort, port, metricsPort } = await relay.listen();
   const wsUrl = `ws://127.0.0.1:${port}`;

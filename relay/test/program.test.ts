@@ -1,12 +1,23 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { directConversationId } from '../contract/index.ts';
+import { diskSpace } from '../src/diskSpace.ts';
 import { eventually } from './eventually.ts';
-import { logIn, signUp, temporaryFolder } from './helpers.ts';
-import { type BuiltProgram, buildProgram } from './program.ts';
+import {
+  base64Url,
+  befriend,
+  logIn,
+  onAnotherDevice,
+  signUp,
+  signUpOnDevice,
+  temporaryFolder,
+} from './helpers.ts';
+import { messageBody, send } from './http/conversation.ts';
+import { type BuiltProgram, buildProgram, mayMount } from './program.ts';
 
 let program: BuiltProgram;
 let dataDir: string;
@@ -68,6 +79,55 @@ describe("the relay's program", () => {
   });
 });
 
+const MiB = 1024 * 1024;
+
+describe('a relay on a disk that fills up', () => {
+  it('lets people log in, read, delete and leave while nobody can write any more, and goes on when there is room', async ({
+    skip,
+  }) => {
+    if (!(await mayMount())) skip('this machine gives no program a disk of its own (unshare, mount)');
+    const { child, ready } = program.start(
+      { DATA_DIR: dataDir, WEB_DIR: dataDir, RATE_LIMITS: 'off' },
+      120 * MiB,
+    );
+    const url = await ready;
+    const [aino, eero, leaving] = [
+      await signUpOnDevice({ url }),
+      await signUpOnDevice({ url }),
+      await signUp({ url }),
+    ];
+    await befriend(aino, eero);
+    const start = { epoch: 0, commit: base64Url(50), welcomes: [], groupInfo: base64Url(50) };
+    await aino.call('POST', `/conversations/${directConversationId(aino.id, eero.id)}/commits`, start);
+    const disk = `/proc/${child.pid}/root${dataDir}`;
+
+    const others = `${disk}/others`;
+    await writeFile(others, new Uint8Array((await diskSpace(disk)).free - 80 * MiB));
+    // Messages fill what is left as far as they may.
+    let sent = 0;
+    let answer = await send(aino, eero, messageBody(1));
+    while (answer.status === 201) {
+      const contents = Array.from({ length: 8 }, () => ({ ...messageBody(1), content: base64Url(100_000) }));
+      const answers = await Promise.all(contents.map((message) => send(aino, eero, message)));
+      sent += answers.filter(({ status }) => status === 201).length;
+      answer = answers.find(({ status }) => status !== 201) ?? answer;
+    }
+    expect(answer).toMatchObject({ status: 507, body: { code: 'storage-full' } });
+    expect(sent).toBeGreaterThan(50);
+    expect((await diskSpace(disk)).free).toBeGreaterThan(32 * MiB);
+
+    const again = await onAnotherDevice({ url }, eero);
+    expect(await again.call('GET', '/conversations')).toMatchObject({ status: 200 });
+    expect(await leaving.call('DELETE', '/user')).toMatchObject({ status: 204 });
+    await expect(signUp({ url })).rejects.toThrow('507');
+
+    await rm(others);
+    await eventually(async () =>
+      expect(await send(aino, eero, messageBody(1))).toMatchObject({ status: 201 }),
+    );
+  });
+});
+
 /** Bytes of memory that a process has. */
 const residentBytes = async (pid = 0) => {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
@@ -94,9 +154,9 @@ it("a relay's memory holds little of what strangers leave half sent, and lets pe
   // All but those that fit have been told to come again.
   await eventually(() => {
     const left = sockets.filter(({ closed }) => !closed);
-    expect(left.length).toBeLessThan((16 * 1024 * 1024) / (length - 1000));
+    expect(left.length).toBeLessThan((16 * MiB) / (length - 1000));
   });
-  expect((await residentBytes(child.pid)) - before).toBeLessThan(60 * 1024 * 1024);
+  expect((await residentBytes(child.pid)) - before).toBeLessThan(60 * MiB);
   expect((await logIn({ url }, person)).id).toBe(person.id);
   for (const socket of sockets) socket.destroy();
 });

@@ -22,8 +22,11 @@ export interface Program {
 }
 
 export interface BuiltProgram {
-  /** @param environment all of it, apart from PATH; the port is any, unless it says which */
-  start(environment: Readonly<Record<string, string>>): Program;
+  /**
+   * @param environment all of it, apart from PATH; the port is any, unless it says which
+   * @param diskBytes puts a disk of that size in the place of its data folder, which nobody else sees
+   */
+  start(environment: Readonly<Record<string, string>>, diskBytes?: number): Program;
   /** Runs `sinetti-relay` to its end. @param environment all of it, apart from PATH */
   command(
     words: readonly string[],
@@ -45,8 +48,8 @@ export async function buildProgram(): Promise<BuiltProgram> {
   const running = new Set<Program>();
 
   return {
-    start(environment) {
-      const program = startProgram(path.join(folder, 'src', 'server.js'), environment);
+    start(environment, diskBytes) {
+      const program = startProgram(path.join(folder, 'src', 'server.js'), environment, diskBytes);
       running.add(program);
       void program.ended.then(() => running.delete(program));
       return program;
@@ -69,8 +72,27 @@ export async function buildProgram(): Promise<BuiltProgram> {
   };
 }
 
-function startProgram(file: string, environment: Readonly<Record<string, string>>): Program {
-  const child = spawn(process.execPath, [file], {
+const ownMounts = ['--mount', '--map-root-user'];
+
+/** Returns whether this machine lets a program have disks of its own. */
+export async function mayMount(): Promise<boolean> {
+  return run('unshare', [...ownMounts, 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).then(
+    () => true,
+    () => false,
+  );
+}
+
+function startProgram(
+  file: string,
+  environment: Readonly<Record<string, string>>,
+  diskBytes?: number,
+): Program {
+  const mounting = 'mount -t tmpfs -o size="$1" tmpfs "$DATA_DIR" && exec "$2" "$3"';
+  const [program, ...words] =
+    diskBytes === undefined
+      ? [process.execPath, file]
+      : ['unshare', ...ownMounts, 'sh', '-c', mounting, 'sh', String(diskBytes), process.execPath, file];
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', PORT: '0', ...environment },
   });
   const ended = endOf(child);

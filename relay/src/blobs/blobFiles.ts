@@ -1,17 +1,8 @@
 import { constants, createReadStream } from 'node:fs';
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  statfs,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Db } from '../db/tables.ts';
+import { diskSpace } from '../diskSpace.ts';
 import { errorCode } from '../errorCode.ts';
 import { ApiError, hasCode, StartupError } from '../errors.ts';
 import { blobFolder, hasBlobs, knownBlobs } from '../repositories/blobs.ts';
@@ -111,11 +102,7 @@ export async function createBlobFiles(dir: string, db: Db): Promise<BlobStore> {
       return files.isTheirs();
     },
 
-    free: () =>
-      told(async () => {
-        const { bavail, bsize } = await statfs(dir);
-        return bavail * bsize;
-      }),
+    free: () => told(async () => (await diskSpace(dir)).free),
 
     async size(id) {
       return (await sizeOf(fileOf(id))) ?? 0;

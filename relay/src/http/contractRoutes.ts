@@ -17,6 +17,7 @@ import type { Proofs } from '../auth/proofs.ts';
 import { type DeviceSession, requireDevice, type Session } from '../auth/session.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
+import type { DiskReserve } from '../db/diskReserve.ts';
 import { ApiError } from '../errors.ts';
 import type { RateLimiter, Share } from '../rateLimits/rateLimiter.ts';
 import {
@@ -89,11 +90,27 @@ declare module 'fastify' {
 /** Bytes of the largest body that a call takes unless it names another limit. */
 export const defaultBodyLimit = 64 * 1024;
 
+/** Calls that make the database grow, which the reserve of its disk is not for. */
+const growing: ReadonlySet<keyof Routes> = new Set([
+  'register',
+  'requestContact',
+  'createGroup',
+  'inviteGroupMembers',
+  'addGroupMember',
+  'sendUserMessage',
+  'sendGroupMessage',
+  'submitCommit',
+  'putTreeNodes',
+  'putHistory',
+  'report',
+]);
+
 /** The services that admit or refuse each call. */
 export interface Gate {
   readonly sessions: Pick<Sessions, 'verify'>;
   readonly proofs: Pick<Proofs, 'check'>;
   readonly rateLimiter: Pick<RateLimiter, 'take'>;
+  readonly diskReserve: DiskReserve;
   readonly entityTags: Pick<EntityTags, 'match' | 'read'>;
   readonly config: Pick<Config, 'trustProxy'>;
 }
@@ -145,6 +162,7 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
       const etag = route.conditional === true ? matchKnown(gate, name, request) : null;
       if (etag !== null) return reply.code(304).header('etag', etag).send();
       request.session = await admit(gate, name, request);
+      if (growing.has(name)) gate.diskReserve.requireRoom();
       return undefined;
     },
     handler: async (request, reply) => {

@@ -1,6 +1,6 @@
-import { statfs } from 'node:fs/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ServedErrorCode } from '../../contract/served.ts';
+import { diskSpace } from '../diskSpace.ts';
 import { ApiError } from '../errors.ts';
 import type { QuotaName } from '../rateLimits/quotas.ts';
 import { relayVersion } from '../version.ts';
@@ -200,8 +200,8 @@ export class Metrics {
     this.#readFree = async () => {
       this.#free.reset();
       for (const [place, folder] of Object.entries(folders)) {
-        const disk = await statfs(folder).catch(() => null);
-        if (disk !== null) this.#free.set({ place }, disk.bavail * disk.bsize);
+        const disk = await diskSpace(folder).catch(() => null);
+        if (disk !== null) this.#free.set({ place }, disk.free);
       }
     };
   }

@@ -51,7 +51,10 @@ const reasonCodes: Partial<Record<ServedErrorCode, ReasonCode>> = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-type PublishServices = Pick<RealtimeServices, 'sessions' | 'rateLimiter' | 'messaging' | 'log'>;
+type PublishServices = Pick<
+  RealtimeServices,
+  'sessions' | 'rateLimiter' | 'messaging' | 'diskReserve' | 'log'
+>;
 
 interface Publisher {
   /** Checked again with every packet, because it may have ended, or have got its device since CONNECT. */
@@ -79,6 +82,7 @@ export async function takePublish(
     const shares = action === undefined ? [] : sharesOf(action, userId, from.address);
     const upload = uploadShare(userId, packet.payload.length);
     await services.rateLimiter.take(['request.account', userId], ...shares, upload);
+    if (action === 'send') services.diskReserve.requireRoom();
     return { outcome: perform(services, from, topic, packet.payload).then(success, refused) };
   } catch (error) {
     return { outcome: Promise.resolve(refused(error)) };

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { stat, statfs } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
 import path from 'node:path';
 import { connect } from 'node:tls';
 import { operatorPath } from '../../contract/operator.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openBeside } from '../db/beside.ts';
+import { diskSpace } from '../diskSpace.ts';
 import { StartupError } from '../errors.ts';
 import { operatorOf } from '../http/operatorFile.ts';
 import { appOriginOf } from '../http/origins.ts';
@@ -99,8 +100,7 @@ async function database(config: Config): Promise<Finding> {
 
 async function space({ dataDir }: Config): Promise<Finding> {
   try {
-    const { bavail, bsize, blocks } = await statfs(dataDir);
-    const [free, whole] = [bavail * bsize, blocks * bsize];
+    const { free, whole } = await diskSpace(dataDir);
     const detail = `${size(free)} of ${size(whole)} are free in ${dataDir}`;
     return { what: 'space', state: stateOf(free, freeSpace), detail };
   } catch (error) {

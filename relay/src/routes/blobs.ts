@@ -46,7 +46,7 @@ const uploadShare = (userId: string, bytes: number): Share => ['blob-upload.acco
 
 /** Serves tus 1.0 and the reading of files (contract/blobs.ts), below the prefix of `app`. */
 export function serveBlobs(app: FastifyInstance, services: Services): void {
-  const { blobs, rateLimiter, config } = services;
+  const { blobs, diskReserve, rateLimiter, config } = services;
 
   const people = async (request: FastifyRequest) => {
     request.session = await admitPerson(services, request, false);
@@ -90,6 +90,7 @@ export function serveBlobs(app: FastifyInstance, services: Services): void {
       throw new ApiError('payload-too-large', 'The file is longer than was announced.');
     }
     await rateLimiter.take(['blob-create.account', userId]);
+    diskReserve.requireRoom();
     const share = uploadShare(userId, Math.min(length, config.blobs.maxBytes));
     await rateLimiter.take(share);
     const upload = await rateLimiter.orGiveBack([share], () => blobs.create(session, length));

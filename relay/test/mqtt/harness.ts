@@ -94,6 +94,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
       },
     },
     rateLimiter: { take: () => Promise.resolve() },
+    diskReserve: { requireRoom: () => undefined },
     connections: new OpenConnections(),
     contacts: {
       areContacts: async (userId: string, otherId: string) => {
