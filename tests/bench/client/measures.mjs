@@ -165,14 +165,19 @@ export async function sendToShown(from, to) {
   return median(took);
 }
 
-/** From the choice of a heart for the newest message, or taking it back, until it is painted in the other browser, in milliseconds: median. */
+/**
+ * From the choice of a heart for the newest message, or taking it back, until it is painted, in milliseconds: medians.
+ * @returns in the browser of who reacts, and in the other
+ */
 export async function reactToShown(from, to) {
-  const took = [];
+  const took = { here: [], there: [] };
   for (let number = 0; number < reactions; number++) {
-    const shown = to.evaluate(
-      async (isThere) => (await globalThis.bench.whenHeart(isThere)) + performance.timeOrigin,
-      number % 2 === 0,
-    );
+    const shownIn = (page) =>
+      page.evaluate(
+        async (isThere) => (await globalThis.bench.whenHeart(isThere)) + performance.timeOrigin,
+        number % 2 === 0,
+      );
+    const shown = Promise.all([shownIn(from), shownIn(to)]);
     await from.getByRole('article').last().getByRole('button', { name: 'Message actions' }).press('Enter');
     const heart = from.getByRole('menuitemcheckbox', { name: 'React with ❤️' });
     await heart.evaluate((item) =>
@@ -185,10 +190,12 @@ export async function reactToShown(from, to) {
       ),
     );
     await heart.click();
-    const at = await shown;
-    took.push(at - (await from.evaluate(() => globalThis.bench.chosenAt)));
+    const [here, there] = await shown;
+    const chosenAt = await from.evaluate(() => globalThis.bench.chosenAt);
+    took.here.push(here - chosenAt);
+    took.there.push(there - chosenAt);
   }
-  return median(took);
+  return { here: median(took.here), there: median(took.there) };
 }
 
 /**

@@ -1,14 +1,13 @@
-// Somebody who writes a lot: real clients of the product without a screen, in a process of their own. Told what to do
-// line by line on standard input, answers line by line on standard output.
+// Somebody who writes a lot: real clients of the product without a screen, in a process of their own.
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createInterface } from 'node:readline';
 import { systemClock } from '#src/lib/clock.ts';
 import { tokenStorageKey } from '#src/services/session/token.ts';
 import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
 import { uploadsAtom } from '#src/store/files.ts';
 import { currentUserAtom } from '#src/store/session.ts';
 import { Browser, type Tab } from '../../support/headlessBrowser.ts';
+import { serveLines } from '../lines.ts';
 
 const relayUrl = process.argv[2] ?? '';
 const socketUrl = relayUrl.replace('http', 'ws');
@@ -184,14 +183,4 @@ async function throughOutbox(tab: Tab, userId: string, text: string): Promise<vo
   await until(() => tab.chat(userId).messages.every(({ status }) => status !== 'sending'));
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const [id, name, ...args] = JSON.parse(line) as [number, keyof typeof commands, ...string[]];
-  try {
-    const command: (...given: string[]) => Promise<string> = commands[name];
-    const value = await command(...args);
-    process.stdout.write(`${JSON.stringify({ id, value })}\n`);
-  } catch (error) {
-    process.stdout.write(`${JSON.stringify({ id, error: String(error) })}\n`);
-  }
-}
-process.exit(0);
+await serveLines(commands);

@@ -18,6 +18,7 @@ export function report(results, amounts, machine) {
     [`longest task of the page while ${count(amounts.missed)} messages are decrypted`, 'longTask', 50],
     ['longest wait of a key until it was drawn meanwhile', 'key'],
     ['from Send to shown in the other browser', 'sendToShown', 60],
+    ['from a reaction chosen to shown to who gave it', 'reactToOwn', 60],
     ['from a reaction chosen to shown in the other browser', 'reactToShown', 60],
     ['from a draft typed to shown in the person’s other browser', 'draftToShown', 1_000],
     ['from a chat opened to read in the person’s other browser', 'readToRead', 1_000],

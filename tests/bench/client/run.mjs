@@ -141,7 +141,8 @@ async function bench(values) {
       await messageShown(reader, 'Hello');
       if (does('sending')) {
         results[1].sendToShown = await sendToShown(friend, reader);
-        results[1].reactToShown = await reactToShown(friend, reader);
+        const { here, there } = await reactToShown(friend, reader);
+        Object.assign(results[1], { reactToOwn: here, reactToShown: there });
       }
     }
 
