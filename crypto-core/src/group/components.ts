@@ -12,6 +12,7 @@ import { takeExporterSecret } from '../schedule/exporterTree.ts';
 import { type ComponentData, ComponentId, readComponents, writeComponents } from '../structs/component.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import type { GroupContext } from '../structs/groupContext.ts';
+import { findApplicationId } from './extensions.ts';
 import { assertActive, type Group } from './state.ts';
 
 function encodeComponents(entries: readonly ComponentData[]): Uint8Array {
@@ -42,6 +43,20 @@ export function appDataDictionaryExtension(entries: readonly ComponentData[]): E
 export function findAppData(extensions: readonly Extension[], limits?: Limits): readonly ComponentData[] {
   const data = findExtension(extensions, ExtensionTypeValue.appDataDictionary);
   return data === undefined ? [] : decode(data, readComponents, limits);
+}
+
+/**
+ * Returns whether those of a leaf's or KeyPackage's extensions that are known here can be read to their last byte: application_id (RFC 9420
+ * section 5.3.3), app_data_dictionary, and last_resort_key_package, which has no data. Others are carried as they are.
+ */
+export function areReadable(extensions: readonly Extension[], limits?: Limits): boolean {
+  try {
+    findApplicationId(extensions);
+    findAppData(extensions, limits);
+  } catch {
+    return false;
+  }
+  return (findExtension(extensions, ExtensionTypeValue.lastResort) ?? EMPTY).length === 0;
 }
 
 /** The component that marks a KeyPackage as the one of last resort (section 6.4), for its app_data_dictionary. */

@@ -19,7 +19,7 @@ import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { makeKeyPackageRef, signWithLabel } from '../suite/labels.ts';
 import { type CipherSuiteId, getSuite } from '../suite/suites.ts';
 import { findAppData, LAST_RESORT_COMPONENT } from './components.ts';
-import { greaseOf, type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
+import { type LeafOptions, ownExtensions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 
 /** An Ed25519 key pair; the private key is its 32-byte seed. */
 export interface SignatureKeyPair {
@@ -61,7 +61,7 @@ const RECORD_VERSION = 1;
 /**
  * Makes a KeyPackage with fresh init and encryption keys (RFC 9420 section 10).
  * @throws CryptoError 'unsupported' for another suite, 'malformed' for a signature key of another length, 'usage' for a
- * capability or a type of extension that is no u16
+ * capability or a type of extension that is no u16, and for an extension that others could not read
  */
 export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPackageBundle {
   const suite = getSuite(args.suite);
@@ -79,11 +79,8 @@ export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPacka
     null,
     args.signatureKey.privateKey,
   );
-  const extensions: Extension[] = [
-    ...(args.extensions ?? []),
-    ...(args.lastResort === true ? [{ type: ExtensionTypeValue.lastResort, data: EMPTY }] : []),
-    ...greaseOf(env, args.leaf),
-  ];
+  const lastResort = args.lastResort === true ? [{ type: ExtensionTypeValue.lastResort, data: EMPTY }] : [];
+  const extensions = ownExtensions(env, [...(args.extensions ?? []), ...lastResort], args.leaf);
   const content: KeyPackageContent = { cipherSuite: suite.id, initKey: init.publicKey, leafNode, extensions };
   const signature = signWithLabel(
     suite,

@@ -1,5 +1,6 @@
 /** The leaf by which this client stands in a group (RFC 9420 section 7.2). */
 import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
 import { type Capabilities } from '../structs/capabilities.ts';
 import { CredentialTypeValue } from '../structs/credential.ts';
 import type { Extension } from '../structs/extension.ts';
@@ -7,6 +8,7 @@ import { type LeafNode, type LeafNodeContent, type LeafPosition, leafNodeTBS } f
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { signWithLabel } from '../suite/labels.ts';
 import type { CipherSuite, CipherSuiteId } from '../suite/suites.ts';
+import { areReadable } from './components.ts';
 
 /** The choices of an application for its own leaves. */
 export interface LeafOptions {
@@ -56,12 +58,25 @@ export function ownLeafContent(
   env: Env,
   options: LeafOptions = {},
 ): Pick<LeafNodeContent, 'capabilities' | 'extensions'> {
-  const extensions = [...(options.extensions ?? []), ...greaseOf(env, options)];
+  const extensions = ownExtensions(env, options.extensions, options);
   return { capabilities: ownCapabilities(env, { ...options, extensions }), extensions };
 }
 
+/**
+ * Returns the extensions that an own leaf or KeyPackage is to have.
+ * @throws CryptoError 'usage' for one that others would refuse (LEAF-12, KP-05)
+ */
+export function ownExtensions(
+  env: Env,
+  given: readonly Extension[] = [],
+  options?: LeafOptions,
+): readonly Extension[] {
+  if (!areReadable(given)) throw new CryptoError('usage', 'an extension that nobody could read');
+  return [...given, ...greaseOf(env, options)];
+}
+
 /** Returns a GREASE extension where the application wants one. */
-export function greaseOf(env: Env, options: LeafOptions = {}): Extension[] {
+function greaseOf(env: Env, options: LeafOptions = {}): Extension[] {
   return options.grease === true ? [greaseExtension(env)] : [];
 }
 

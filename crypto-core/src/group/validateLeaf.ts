@@ -18,7 +18,7 @@ import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isLeaf, leafOfNode } from '../tree/math.ts';
 import type { RatchetTree, UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
-import { findAppData } from './components.ts';
+import { areReadable, findAppData } from './components.ts';
 import type { MemberCheck } from './hooks.ts';
 
 /**
@@ -192,6 +192,7 @@ export function checkLifetime(leaf: LeafNode, env: Env): void {
  * LEAF-06 (section 7.3): the leaf has the source that its place calls for.
  * LEAF-07 (sections 7.3 and 12.4.2): a leaf that replaces another has a fresh encryption key.
  * LEAF-11 (section 5.1.1): its keys are ones of the suite, so that others can encrypt a path to it.
+ * LEAF-12 (section 5.3.3): its extensions of known types can be read, so that nobody fails by them once it is in.
  * @param replaces the leaf that was in this place before, if it is the same member's
  * @throws CryptoError 'invalid-leaf', 'invalid-credential'
  */
@@ -210,6 +211,7 @@ export function checkLeafForm(
   }
   if (!context.suite.kem.isPublicKey(leaf.encryptionKey)) refuse('LEAF-11', `encryption key ${place}`);
   if (leaf.signatureKey.length !== SIGNATURE_KEY_LENGTH) refuse('LEAF-11', `signature key ${place}`);
+  if (!areReadable(leaf.extensions, context.limits)) refuse('LEAF-12', `an extension ${place}`);
   assertBasic(leaf.credential);
   checkCapabilities(context, leaf);
 }

@@ -28,6 +28,7 @@ import { getSuite } from '../../src/suite/suites.ts';
 import { fromHex } from '../kat/vectors.ts';
 import { anyone, anything, device, keyPackageOf } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
+import { namesOf } from './suiteNames.ts';
 
 /** The form of a passive client of the working group, with the GroupContext's extensions after each commit. */
 export interface Story {
@@ -135,8 +136,7 @@ export function tell(suiteId: 0x0003 | 0xf04d): Story & { kem: string } {
   epochs.push({ proposals: [toHex(message)], commit: toHex(joined.commit), ...stateOf(alices) });
   const { bytes, leafPrivateKey, initPrivateKey } = bundles[2]!;
   return {
-    cipher_suite: suiteId,
-    kem: suiteId === 0x0003 ? 'HPKE 0x0020 (DHKEM(X25519))' : 'HPKE 0x647A (X-Wing)',
+    ...namesOf(suiteId),
     key_package: toHex(bytes),
     signature_priv: toHex(passive!.signatureKey.privateKey),
     encryption_priv: toHex(leafPrivateKey),

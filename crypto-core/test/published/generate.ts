@@ -40,10 +40,10 @@ import { getSuite } from '../../src/suite/suites.ts';
 import { anyone, anything, device, keyPackageOf } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
 import { tell } from './extensionProposals.ts';
+import { namesOf } from './suiteNames.ts';
 
 const SUITE = 0xf04d;
-/** Says what no number says: by 0xF04D and by 0x004D others may mean another KEM. */
-const named = { cipher_suite: SUITE, kem: 'HPKE 0x647A (X-Wing)' };
+const named = namesOf(SUITE);
 const open = { memberCheck: anyone, policy: anything };
 
 function cryptoBasics() {
@@ -263,7 +263,7 @@ function safeExporter(suiteId: 0x0003 | 0xf04d) {
     secret: toHex(takeExporterSecret(suite, tree, component_id)),
   }));
   return {
-    cipher_suite: suiteId,
+    ...namesOf(suiteId),
     epoch_secret: toHex(epochSecret),
     application_export_secret: root,
     exported,

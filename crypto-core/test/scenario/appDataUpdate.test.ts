@@ -138,7 +138,7 @@ describe('an AppDataUpdate', () => {
     }
   });
 
-  it('COMP-03: is the only way to change component data where the group requires it', () => {
+  it('COMP-03: is the only way to change component data where the group requires it (OpenMLS #2125)', () => {
     const [alice, bob] = groupOf(2) as [Group, Group];
     const dictionary = appDataDictionaryExtension([{ componentId: ONE, data: utf8('a') }]);
     const requires = requiredCapabilitiesExtension({ proposals: [8] });

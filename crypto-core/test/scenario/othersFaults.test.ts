@@ -114,7 +114,7 @@ describe('a fault that OpenMLS had', () => {
     expect(codeOf(() => findApplicationId([longer]))).toBe('malformed');
   });
 
-  it('#2125: a change of the group extensions reaches the application beside any proposals, and alone', () => {
+  it('#2125, of whatever extensions: a change of them reaches the application beside any proposals, and alone', () => {
     const conversation = groupOf(3, SUITE, env);
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const extensions = [groupBindingExtension({ creatorId: 'mallory' })];

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
+import { byValue } from '../../src/group/proposalList.ts';
 import { checkCapabilities, checkTreeLeaves } from '../../src/group/validateLeaf.ts';
 import {
+  appDataDictionaryExtension,
+  applicationIdExtension,
   type CreateCommitArgs,
   CryptoError,
   createCommit,
@@ -18,6 +21,7 @@ import {
 import { ExtensionTypeValue } from '../../src/structs/extension.ts';
 import { toLeafIndex } from '../../src/structs/indices.ts';
 import type { LeafNodeContent } from '../../src/structs/leafNode.ts';
+import { decodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { refusalOf } from '../codeOf.ts';
 import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
@@ -28,6 +32,17 @@ const SUITE = 0x0003;
 const env = testEnv('leaves');
 const hooks = { memberCheck: anyone, policy: anything };
 const DAYS_400 = 34_560_000n;
+
+/** Extensions of known types that can't be read to their last byte. */
+const unreadable = [
+  [
+    'application_id, longer than it says',
+    { type: ExtensionTypeValue.applicationId, data: Uint8Array.of(1, 9, 9) },
+  ],
+  ['application_id, shorter', { type: ExtensionTypeValue.applicationId, data: Uint8Array.of(9, 9, 9) }],
+  ['app_data_dictionary', { type: ExtensionTypeValue.appDataDictionary, data: Uint8Array.of(9, 9, 9) }],
+  ['last_resort_key_package with data', { type: ExtensionTypeValue.lastResort, data: Uint8Array.of(0) }],
+] as const;
 
 beforeAll(ready);
 
@@ -128,6 +143,34 @@ describe('a leaf is refused', () => {
     );
   });
 
+  it.each(unreadable)('LEAF-12: with an extension that can’t be read: %s', (_what, extension) => {
+    const forgery = {
+      leaf: { capabilities: { ...known, extensions: [extension.type] }, extensions: [extension] },
+    };
+    const refused = 'invalid-leaf: LEAF-12: an extension of a new member';
+    expect(whenAdded(forgery)).toContain(refused);
+    // Whoever processes the commit of a careless member refuses it, too.
+    const message = decodeMlsMessage(forgeKeyPackage(device('newcomer', env), SUITE, env, forgery));
+    if (message.wireFormat !== 'key-package') throw new Error('no key package');
+    const add = { type: 'add', keyPackage: message.keyPackage } as const;
+    const conversation = ofTwo();
+    const forged = { proposals: [byValue(add)], applied: [add], withPath: false };
+    const received = forgeCommit(conversation.at(1).group, forged, env);
+    expect(refusalOf(() => processCommit(conversation.at(0).group, received, hooks))).toContain(refused);
+    const own = { ...device('own', env), leaf: { extensions: [extension] } };
+    expect(refusalOf(() => keyPackageOf(own, SUITE, env))).toContain('usage: an extension');
+  });
+
+  it('LEAF-12: not with extensions that can be read, nor with an unknown one', () => {
+    const extensions = [
+      applicationIdExtension(utf8('id')),
+      appDataDictionaryExtension([]),
+      { type: 0xf00d, data: Uint8Array.of(9, 9, 9) },
+    ];
+    const capabilities = { ...known, extensions: [6, 0xf00d] };
+    expect(whenAdded({ leaf: { capabilities, extensions } })).toBe('none');
+  });
+
   it('LEAF-06: with the source of another place', () =>
     expect(whenAdded({ leaf: { source: { type: 'update' } } })).toContain('invalid-leaf: LEAF-06'));
 
@@ -213,6 +256,16 @@ describe('a key package is refused', () => {
 
   it('KP-02: with a bad signature', () =>
     expect(whenAdded({ breakSignature: true })).toContain('bad-signature: KP-02'));
+
+  it.each(unreadable)('KP-05: with an extension that can’t be read: %s', (_what, extension) => {
+    expect(whenAdded({ package: { extensions: [extension] } })).toContain('invalid-key-package: KP-05');
+  });
+
+  it('KP-05: not with one that marks it as the last resort, nor with an unknown one', () => {
+    const unknown = { type: 0xf00d, data: Uint8Array.of(9, 9, 9) };
+    const lastResort = { type: ExtensionTypeValue.lastResort, data: utf8('') };
+    expect(whenAdded({ package: { extensions: [lastResort, unknown] } })).toBe('none');
+  });
 
   it('KP-03: whose init key is its encryption key', () =>
     expect(whenAdded({ initKeyIsEncryptionKey: true })).toContain('invalid-key-package: KP-03'));

@@ -11,6 +11,7 @@ import {
   CryptoError,
   createSignatureKeyPair,
   decryptApplication,
+  exportGroupInfo,
   type Group,
   type MemberCheck,
   processCommit,
@@ -314,5 +315,15 @@ describe('a list of extensions', () => {
     const proposal = { type: 'group-context-extensions', extensions: twice } as const;
     expect(codeOf(() => received(ofThree(), { proposals: [byValue(proposal)] }))).toBe('none');
     expect(received(ofThree(), { proposals: [byValue(proposal)] })).toContain('malformed: STRUCT-01');
+    const leaf = forgeKeyPackage(device('newcomer', env), SUITE, env, { leaf: { extensions: twice } });
+    expect(refusalOf(() => decodeMlsMessage(leaf))).toContain('malformed: STRUCT-01');
+    const message = decodeMlsMessage(exportGroupInfo(ofThree().at(0).group));
+    if (message.wireFormat !== 'group-info') throw new Error('no group info');
+    const { groupInfo } = message;
+    const groupContext = { ...groupInfo.groupContext, extensions: twice };
+    for (const changed of [{ extensions: twice }, { groupContext }]) {
+      const bytes = encodeMlsMessage({ wireFormat: 'group-info', groupInfo: { ...groupInfo, ...changed } });
+      expect(refusalOf(() => decodeMlsMessage(bytes))).toContain('malformed: STRUCT-01');
+    }
   });
 });
