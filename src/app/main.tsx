@@ -29,8 +29,16 @@ const isPinned = () => localStorage.getItem(releaseAgreementKey) !== null;
 async function start() {
   performance.setResourceTimingBufferSize(notedAnswers);
   if ('serviceWorker' in navigator) {
-    reloadOnTakeover(navigator.serviceWorker, () => {
-      if (isPinned()) void loadReleases().then(({ onTakeover }) => onTakeover());
+    const container = navigator.serviceWorker;
+    const wasPinned = isPinned();
+    reloadOnTakeover(container, () => {
+      // Nothing takes over where the browser's storage was deleted, and the network has the next page: this one stays.
+      if (wasPinned && container.controller === null) return;
+      if (wasPinned || isPinned())
+        loadReleases().then(
+          ({ onTakeover }) => onTakeover(),
+          () => keysFrame().lock(),
+        );
       else window.location.reload();
     });
   }

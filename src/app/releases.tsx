@@ -26,7 +26,9 @@ const lock = () => lockForUnknownWorker(texts);
 
 /** Loads this tab again for a version that the person has agreed to; one that takes over by nobody's leave locks the keys. */
 export function onTakeover(): void {
-  if (isTakenOver(localStorage, Date.now())) void lock();
+  // Who deletes the record of an agreement has not agreed.
+  if (localStorage.getItem(releaseAgreementKey) === null || isTakenOver(localStorage, Date.now()))
+    void lock();
   else window.location.reload();
 }
 
@@ -169,8 +171,8 @@ export function followReleases(options: ReleasesOptions): void {
     if (!(await lockIfForeign())) await verdict();
   }
 
-  // Nothing on the first screen depends on it. The frame looks by itself then.
-  const firstLook = clock.after(beforeFirstLook, () => void look());
+  // Nothing on the first screen depends on it. The frame looks by itself only once somebody has signed in.
+  const firstLook = clock.after(beforeFirstLook, lookAtBoth);
 
   function lookAtBoth(): void {
     firstLook.cancel();

@@ -1,4 +1,5 @@
 import type { createStore } from 'jotai';
+import { keysFrame } from '../crypto/keysFrame.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
@@ -84,8 +85,10 @@ export async function keepUpToDate({
     const registration = await container.register(url, { updateViaCache: 'none' });
     clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
     if (storage.getItem(releaseAgreementKey) !== null && container.controller !== null) {
-      const { followReleases } = await import('./releases.tsx');
-      return followReleases({ clock, container, log, registration, storage, store, takeOver });
+      const guard = await import('./releases.tsx').catch(() => null);
+      // A relay that withholds what would notice a stranger's service worker is not to have the keys beside it.
+      if (guard === null) void keysFrame().lock();
+      return guard?.followReleases({ clock, container, log, registration, storage, store, takeOver });
     }
     if (registration.waiting !== null && container.controller !== null) offer(registration.waiting);
     if (registration.installing !== null) follow(registration.installing);

@@ -6,5 +6,6 @@ const patience = 120_000;
 /** Returns whether a version that takes over does so by nobody's leave. */
 export function isTakenOver(storage: Pick<Storage, 'getItem'>, now: number): boolean {
   const agreed = storage.getItem(releaseAgreementKey);
-  return agreed !== null && now - Number(agreed) > patience;
+  // A clock that was ahead when the person agreed must not let in whatever comes until that time.
+  return agreed !== null && !(Math.abs(now - Number(agreed)) <= patience);
 }

@@ -93,6 +93,7 @@ export function createBlobs({ clock, host, token, ...options }: BlobsOptions): B
         headers: { authorization: `Bearer ${bearer}`, ...headers },
         signal: AbortSignal.any(signals),
         cache: 'no-store',
+        credentials: 'omit',
         ...(body === undefined ? {} : { body }),
       });
       if (!answer.ok) throw refusal(answer.status, await answer.json().catch(() => undefined));

@@ -138,6 +138,8 @@ export function createHttp(options: HttpOptions): Http {
     // The deadline below covers the body as well; ky's ends with the headers.
     timeout: false,
     throwHttpErrors: false,
+    // Nothing here goes by cookies; and a header of such an answer can't have the browser delete what the app has stored.
+    credentials: 'omit',
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   });
 

@@ -12,8 +12,11 @@ interface Asked {
 /** Answers what a page asks of releases, and nothing else. */
 export function answerReleases(asked: Asked, releases: PinnedReleases): void {
   const answer = answerTo(asked.data, releases);
+  if (answer === null) return;
+  // Whoever asks waits for an answer: where the storage fails nothing is agreed to, and nothing known.
+  const failed = asked.data === verdictMessage ? ({ state: 'unreachable' } as const) : null;
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-  if (answer !== null) asked.waitUntil(answer.then((each) => asked.ports[0]?.postMessage(each)));
+  asked.waitUntil(answer.catch(() => failed).then((each) => asked.ports[0]?.postMessage(each)));
 }
 
 function answerTo(

@@ -1,6 +1,6 @@
 import { answerReleases } from './answerReleases.ts';
 import { activateMessage, type WorkerMessage } from './messages.ts';
-import { keysPath } from './navigations.ts';
+import { answerForeignPage, keysPath, storagePath } from './navigations.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 import { installReleased, PinnedReleases } from './releases.ts';
@@ -35,16 +35,19 @@ const releases = new PinnedReleases({
   fetch: self.fetch.bind(self),
 });
 
+const network = { fetch: self.fetch.bind(self), isPinned: () => releases.isPinned() };
+/** The page that asks for persistent storage comes from the relay each time. */
+const isPageOfKeys = (pathname: string): boolean => pathname === keysPath || pathname === storagePath;
+
 const precache = new Precache({
+  ...network,
   build,
   page: { file: '/keys.html', answers: (pathname) => pathname === keysPath, beginsWith: isWorker },
   headersOf: (path) => (isWorker(path) ? headers.keys.worker : headers.keys.page),
   origin: self.location.origin,
   caches: self.caches,
-  fetch: self.fetch.bind(self),
   digest: (content) => self.crypto.subtle.digest('SHA-256', content),
   onRefused: () => void tellFrames({ type: 'refused' }),
-  isPinned: () => releases.isPinned(),
 });
 
 /** The Static Routing API, which not every browser has, and which no types describe yet. */
@@ -69,6 +72,9 @@ self.addEventListener('message', (event) => {
   answerReleases(event, releases);
 });
 self.addEventListener('fetch', (event) => {
-  const answer = precache.answer(event.request);
+  const { location } = self;
+  const answer =
+    precache.answer(event.request) ??
+    answerForeignPage(event.request, location.origin, isPageOfKeys, network);
   if (answer !== null) event.respondWith(answer);
 });

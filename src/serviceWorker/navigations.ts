@@ -20,6 +20,25 @@ export function withKeysOrigin(page: string, keysOrigin: string): string {
   return page.replace(`src="${keysPath}"`, () => `src="${keysOrigin}${keysPath}"`);
 }
 
+/**
+ * Answers a navigation to what is the relay's alone. Where a release is held on to, no page of the relay's runs at this origin, beside
+ * the app's storage: such an address, which anybody may send as a link, leads nowhere there.
+ * @param isOurs tells which paths are answered here; null is returned for these, as for all that is no navigation
+ */
+export function answerForeignPage(
+  request: Request,
+  origin: string,
+  isOurs: (pathname: string) => boolean,
+  { fetch, isPinned }: { readonly fetch: typeof globalThis.fetch; readonly isPinned: () => Promise<boolean> },
+): Promise<Response> | null {
+  const asked = new URL(request.url);
+  if (request.mode !== 'navigate' || asked.origin !== origin || isOurs(asked.pathname)) return null;
+  const notFound = () => new Response(null, { status: 404 });
+  return isPinned()
+    .then((isHeld) => (isHeld ? notFound() : fetch(request)))
+    .catch(() => Response.error());
+}
+
 /** Answers a navigation that ends in no page of the app; null for all others. */
 export function answerWithoutPage(
   { mode, url }: Pick<Request, 'mode' | 'url'>,

@@ -150,8 +150,15 @@ export class Precache {
   async #page(request: Request): Promise<Response> {
     const { file: path, filled } = this.#options.page;
     const file = this.#files.get(path);
-    const kept = file === undefined ? undefined : await this.#fileOf(file).catch(() => undefined);
-    if (kept === undefined && (await this.#options.isPinned())) return lost();
+    let isOther = false;
+    const kept =
+      file === undefined
+        ? undefined
+        : await this.#fileOf(file).catch((error: unknown) => {
+            isOther = error instanceof PrecacheError && error.code === 'mismatch';
+            return undefined;
+          });
+    if (kept === undefined && (await this.#options.isPinned())) return lost(isOther);
     if (kept === undefined) return this.#options.fetch(request);
     return filled === undefined ? kept : new Response(filled(await kept.text()), { headers: kept.headers });
   }
@@ -238,10 +245,11 @@ export class Precache {
   }
 }
 
-/** In the place of a page that this browser has lost and the relay has no more: the next step is the person's. */
-function lost(): Response {
-  const text =
-    'This browser has lost the app, and the server has another version than the one you agreed to. To begin anew here, clear the data of this site.';
+/** In the place of a page that this browser has lost: the next step is the person's. @param isOther true if the relay has answered with another one */
+function lost(isOther: boolean): Response {
+  const text = isOther
+    ? 'This browser has lost the app, and the server has another version than the one you agreed to. To begin anew here, clear the data of this site.'
+    : 'This browser has lost the app, and the server does not give it now. Try again later: nothing else of yours is lost.';
   return new Response(text, { status: 503, headers: { 'content-type': contentTypes.txt ?? '' } });
 }
 

@@ -1,11 +1,5 @@
 import { operatorPath } from '@sinetti/relay/contract/operator';
-import {
-  canonicalBytes,
-  canonicalText,
-  type Json,
-  sha256,
-  toBase64url,
-} from '../../verify/src/chain/canonical.ts';
+import { canonicalText, sha256, toBase64url } from '../../verify/src/chain/canonical.ts';
 import type { Chain } from '../../verify/src/chain/chain.ts';
 import { Failure } from '../../verify/src/chain/errors.ts';
 import {
@@ -13,31 +7,16 @@ import {
   connectOf,
   headersAt,
   type Origins,
+  settingsIn,
   workerSettings,
 } from '../../verify/src/chain/expected.ts';
 import { chainOf, grownChain, releasesPath } from '../../verify/src/chain/reading.ts';
-import {
-  type KeysStatement,
-  type Origin,
-  parseStatement,
-  type ReleaseStatement,
-} from '../../verify/src/chain/statement.ts';
+import { type Origin, parseStatement, type ReleaseStatement } from '../../verify/src/chain/statement.ts';
+import { known, type Pin, parsePin, type Release, released, textOfPin } from './pinRecord.ts';
 import type { Build, OperatorSettings, Precache } from './precache.ts';
+import { readWhole } from './readWhole.ts';
 import { changes } from './releaseChanges.ts';
 import type { ReleaseRefusal, ReleaseVerdict } from './releaseMessages.ts';
-
-type Release = NonNullable<Chain['release']>;
-
-/** The record of what this browser holds on to, from the first visit on. */
-export interface Pin {
-  /** The SHA-256 of each step of the chain as it was last seen; the first one is the root, which the first visit has trusted. */
-  readonly hashes: readonly string[];
-  /** Its keys and its newest release. */
-  readonly keys: KeysStatement;
-  readonly newest: Release;
-  /** The release in use: the first one, or the one that the person has agreed to last. */
-  readonly agreed: Release;
-}
 
 export interface PinnedReleasesOptions {
   /** Which of the two origins this service worker is of, and its address. */
@@ -54,10 +33,16 @@ export interface PinnedReleasesOptions {
 }
 
 const script = '/service-worker.js';
+/** What that one imports before anything else: the operator's settings, and no code. */
+const settingsScript = '/operator.js';
+/** Milliseconds in which an answer has to be whole. */
+const patience = 60_000;
 const pages = { app: '/index.html', keys: '/keys.html' } as const;
 const cacheName = 'releases';
 /** Half of the relays being ahead, one look in a hundred finds none that is not. */
 const timesAsked = 6;
+/** Steps of the chain that an older script is looked for in. */
+const mostOlder = 50;
 const recordPath = '/pin';
 /** Says by its hash which release is all here, whether anybody agrees to it or not. */
 const wholePath = '/whole';
@@ -83,6 +68,7 @@ export class PinnedReleases {
     const chain = await this.#chain(pin);
     if (chain === null) return download();
     const release = released(chain);
+    this.#requireSameRoom(pin, this.#options.settings);
     this.#requireBuilt(release);
     this.#requireSettings(release);
     await download();
@@ -115,9 +101,11 @@ export class PinnedReleases {
       if (chain === null) return { state: 'unsigned' };
       const release = released(chain);
       if (pin === null) return await this.#begin(chain, release);
-      await this.#advance(chain, null);
+      // What was seen of the chain is kept for later; where the storage is full it is looked at all the same.
+      await this.#advance(chain, null).catch(() => undefined);
       if (!(await this.#isScriptOf([pin.agreed, release])))
         throw new Failure('different', `${script} is of no release.`);
+      this.#requireSameRoom(pin, await this.#settingsNow());
       await this.#requireHeaders([release, pin.agreed], await this.#originsNow());
       const { hash, version } = release;
       // A release that is still being downloaded is nobody's question yet.
@@ -179,12 +167,18 @@ export class PinnedReleases {
   readonly #file = async (name: string): Promise<Uint8Array | null> => {
     const answer = await this.#ask(`${releasesPath}/${name}`);
     if (answer.status === 404) return null;
-    return contentOf(answer, name);
+    return readWhole(answer, name);
   };
 
   async #ask(path: string): Promise<Response> {
     try {
-      return await this.#options.fetch(path, { cache: 'no-cache', credentials: 'omit', redirect: 'error' });
+      const signal = AbortSignal.timeout(patience);
+      return await this.#options.fetch(path, {
+        cache: 'no-cache',
+        credentials: 'omit',
+        redirect: 'error',
+        signal,
+      });
     } catch {
       throw new Failure('unreachable', `${path} can't be had.`);
     }
@@ -206,6 +200,22 @@ export class PinnedReleases {
     if (!isSame) throw new Failure('different', `/operator.js has other headers than the release.`);
   }
 
+  /** The settings as the relay has them now. @throws Failure `different` where they are more than that: code, which every version would run */
+  async #settingsNow(): Promise<Pick<OperatorSettings, 'keysOrigin'>> {
+    const content = await readWhole(await this.#ask(settingsScript), settingsScript);
+    const settings = settingsIn(new TextDecoder().decode(content));
+    if (settings === null) throw new Failure('different', `${settingsScript} is more than settings.`);
+    return settings as Pick<OperatorSettings, 'keysOrigin'>;
+  }
+
+  /** @throws Failure `different` where the page would have another origin's frame, of which nothing is held on to */
+  #requireSameRoom(pin: Pin | null, { keysOrigin }: Pick<OperatorSettings, 'keysOrigin'>): void {
+    const { origin, settings } = this.#options;
+    const held = pin?.keysOrigin ?? settings.keysOrigin;
+    if (origin === 'app' && keysOrigin !== held)
+      throw new Failure('different', `${settingsScript} has another origin of the keys, ${keysOrigin}.`);
+  }
+
   /**
    * Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script. One that
    * commands the browser has no place there, whatever the release has.
@@ -213,6 +223,10 @@ export class PinnedReleases {
    */
   async #requireHeaders(releases: readonly ReleaseStatement[], origins = this.#origins()): Promise<void> {
     const { origin } = this.#options;
+    const imported = await this.#ask(settingsScript);
+    const commanding = commands.find((name) => imported.headers.has(name));
+    if (commanding !== undefined)
+      throw new Failure('different', `${settingsScript} has the header ${commanding}.`);
     for (const path of [pages[origin], script]) {
       const { headers, ok } = await this.#ask(path);
       if (!ok) throw new Failure('unreachable', `${path} can't be had.`);
@@ -238,7 +252,7 @@ export class PinnedReleases {
   /** With the operator's addresses of today, which are in no release; this version has those of its installation. */
   async #originsNow(): Promise<Origins> {
     if (this.#options.origin === 'keys') return this.#origins();
-    const content = await contentOf(await this.#ask(operatorPath), operatorPath);
+    const content = await readWhole(await this.#ask(operatorPath), operatorPath);
     try {
       return this.#origins(JSON.parse(new TextDecoder().decode(content)));
     } catch {
@@ -264,38 +278,50 @@ export class PinnedReleases {
   }
 
   async #isScriptOf(releases: readonly ReleaseStatement[]): Promise<boolean> {
-    const hash = await sha256(await contentOf(await this.#ask(script), script));
-    return releases.some(({ files }) => files[this.#options.origin][script] === hash);
+    const isOf = await this.#comparesScript();
+    return releases.some(isOf);
+  }
+
+  /** Fetches the script. @returns whether it is a release's */
+  async #comparesScript(): Promise<(release: ReleaseStatement) => boolean> {
+    const hash = await sha256(await readWhole(await this.#ask(script), script));
+    return ({ files }) => files[this.#options.origin][script] === hash;
   }
 
   /** Returns whether the script is of a release of this chain all the same: of that in use, or of an older one which the relay went back to. */
   async #isScriptSigned(pin: Pin): Promise<boolean> {
     try {
+      await this.#settingsNow();
       // Some relays behind one address have the next script before others have its release: to lock for that would log everybody out.
       for (let asked = 0; asked < timesAsked; asked += 1)
         if (await this.#isScriptOf([pin.agreed, pin.newest])) return true;
       const older = await chainOf(this.#file, pin.hashes[0] ?? '', null);
       const isBefore = older.hashes.every((hash, at) => hash === pin.hashes[at]);
-      return isBefore && (await this.#isScriptOf([released(older)]));
+      return (isBefore && (await this.#isScriptOf([released(older)]))) || (await this.#isScriptSeen(pin));
     } catch (error) {
       // Without an answer no other script has come either.
       return error instanceof Failure && error.code === 'unreachable';
     }
   }
 
+  /** Returns whether the script is of a release that this browser has seen in its chain: a cache on the way may be that old. */
+  async #isScriptSeen({ hashes }: Pin): Promise<boolean> {
+    const isOf = await this.#comparesScript();
+    for (let seq = hashes.length; seq > Math.max(hashes.length - mostOlder, 0); seq -= 1) {
+      const step = await this.#file(`chain/${seq}.json`);
+      if (step === null || (await sha256(step)) !== hashes[seq - 1]) continue;
+      const statement = parseStatement(step);
+      if (statement.type === 'sinetti-release' && isOf(statement)) return true;
+    }
+    return false;
+  }
+
   /** Null for the first visit, and for what somebody has written in the place of a pin: they could delete it as well. */
   async #read(): Promise<Pin | null> {
     const kept = await this.#options.caches.match(recordPath, { cacheName });
     if (kept === undefined) return null;
-    try {
-      const { agreed, hashes, keys, newest } = (await kept.json()) as Record<keyof Pin, Json>;
-      const inForce = parseStatement(canonicalBytes(keys));
-      const areHashes = Array.isArray(hashes) && hashes.every((hash) => typeof hash === 'string');
-      if (!areHashes || hashes.length === 0 || inForce.type !== 'sinetti-release-keys') return null;
-      return { hashes, keys: inForce, agreed: await releaseIn(agreed), newest: await releaseIn(newest) };
-    } catch {
-      return null;
-    }
+    // Where the storage fails nothing is said of a pin.
+    return parsePin(await kept.text());
   }
 
   /**
@@ -313,10 +339,17 @@ export class PinnedReleases {
     if (inUse === undefined) return;
     // Another tab may have seen more, while the relay took its time to answer this one.
     const seen = kept !== null && kept.hashes.length > chain.seq ? known(kept) : chain;
-    const pin: Pin = { hashes: seen.hashes, keys: seen.keys, newest: released(seen), agreed: inUse };
-    // A release's hash is that of the rest of it.
-    const text = JSON.stringify(pin, (name, value: unknown) => (name === 'hash' ? undefined : value));
-    await cache.put(recordPath, new Response(text));
+    const keysOrigin = kept?.keysOrigin ?? this.#options.settings.keysOrigin;
+    const pin: Pin = {
+      hashes: seen.hashes,
+      keys: seen.keys,
+      newest: released(seen),
+      agreed: inUse,
+      keysOrigin,
+    };
+    const text = textOfPin(pin);
+    const before = await cache.match(recordPath);
+    if ((await before?.text()) !== text) await cache.put(recordPath, new Response(text));
     this.#options.onPinned?.();
   }
 }
@@ -338,33 +371,6 @@ export async function installReleased(
     }
     throw error;
   }
-}
-
-/** @throws Failure `unreachable` for an answer without success, and one that breaks off */
-async function contentOf(answer: Response, name: string): Promise<Uint8Array> {
-  if (!answer.ok) throw new Failure('unreachable', `${name} answers ${answer.status}.`);
-  try {
-    return new Uint8Array(await answer.arrayBuffer());
-  } catch {
-    throw new Failure('unreachable', `${name} breaks off.`);
-  }
-}
-
-async function releaseIn(value: Json): Promise<Release> {
-  const bytes = canonicalBytes(value);
-  const statement = parseStatement(bytes);
-  if (statement.type !== 'sinetti-release') throw new Failure('malformed', 'This is no release.');
-  return { ...statement, hash: await sha256(bytes) };
-}
-
-function released({ release }: Chain): Release {
-  if (release === null) throw new Failure('unsigned', 'There is no release in the chain.');
-  return release;
-}
-
-/** The chain as it was last seen, to go on from. */
-function known({ hashes, keys, newest }: Pin): Chain {
-  return { seq: hashes.length, hash: hashes.at(-1) ?? '', keys, release: newest, hashes };
 }
 
 function refusal(code: string, reason: string, isKnownScript: boolean): ReleaseRefusal {

@@ -1,7 +1,7 @@
 import { answerReleases } from './answerReleases.ts';
 import { answerMedia } from './media.ts';
 import { activateMessage, type WorkerMessage } from './messages.ts';
-import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
+import { answerForeignPage, answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
 import { answerOperator, importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
@@ -34,7 +34,10 @@ const releases = new PinnedReleases({
   onPinned: () => void tellPages({ type: 'release' }, { includeUncontrolled: true }),
 });
 
+const network = { fetch: self.fetch.bind(self), isPinned: () => releases.isPinned() };
+
 const precache = new Precache({
+  ...network,
   build,
   // Every route of the client is the one page.
   page: {
@@ -45,10 +48,8 @@ const precache = new Precache({
   headersOf: () => headers.app.page,
   origin: self.location.origin,
   caches: self.caches,
-  fetch: self.fetch.bind(self),
   digest: (content) => self.crypto.subtle.digest('SHA-256', content),
   onRefused: () => void tellPages({ type: 'refused' }, { includeUncontrolled: true }),
-  isPinned: () => releases.isPinned(),
 });
 
 self.addEventListener('install', (event) =>
@@ -67,7 +68,8 @@ self.addEventListener('fetch', (event) => {
     answerMedia(event.request, event.clientId, { origin: location.origin, clients }) ??
     answerWithoutPage(event.request, location.origin, keysOrigin) ??
     answerOperator(event.request, location.origin, settings) ??
-    precache.answer(event.request);
+    precache.answer(event.request) ??
+    answerForeignPage(event.request, location.origin, isPageOfApp, network);
   if (answer !== null) event.respondWith(answer);
 });
 

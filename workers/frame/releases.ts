@@ -32,8 +32,12 @@ export function guard(onStranger: () => void): void {
   });
   // The first version takes nothing over.
   if (!navigator.serviceWorker?.controller) return;
+  const hasAgreement = () => localStorage.getItem(releaseAgreementKey) !== null;
+  const wasPinned = hasAgreement();
   navigator.serviceWorker.addEventListener('controllerchange', () => {
-    if (isTakenOver(localStorage, Date.now())) refuse();
+    // Nothing has taken over where the browser's storage was deleted; who deletes the record alone has not agreed.
+    const isDeleted = wasPinned && !hasAgreement() && navigator.serviceWorker.controller !== null;
+    if (isDeleted || isTakenOver(localStorage, Date.now())) refuse();
   });
 }
 

@@ -76,7 +76,7 @@ export async function grown(
 
 /** The storage of a browser, with what its service worker does in it. */
 export class Browser {
-  readonly #caches = { app: new MemoryCaches(), keys: new MemoryCaches() };
+  readonly caches = { app: new MemoryCaches(), keys: new MemoryCaches() };
 
   readonly #fetch = (origin: Origin) => async (input: RequestInfo | URL, init?: RequestInit) => {
     if (way.isOffline) throw new TypeError('Failed to fetch');
@@ -93,7 +93,7 @@ export class Browser {
     const settings = answer === null ? this.settings : (settingsIn(await answer.text()) as OperatorSettings);
     this.settings = settings;
     const build = buildOf({ ...clientFiles, ...files }, origin);
-    const caches = this.#caches[origin];
+    const caches = this.caches[origin];
     const fetching = this.#fetch(origin);
     const releases = new PinnedReleases({
       origin,
@@ -139,7 +139,7 @@ export class Browser {
 
   /** Its storage is evicted. */
   evict(): void {
-    for (const { stored } of Object.values(this.#caches)) stored.clear();
+    for (const { stored } of Object.values(this.caches)) stored.clear();
   }
 }
 

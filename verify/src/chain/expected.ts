@@ -123,8 +123,8 @@ export function settingsIn(script: string): unknown {
   const text = script.slice(scriptStart.length, -scriptEnd.length);
   try {
     const settings: unknown = JSON.parse(text);
-    // In another spelling a script may mean something else than its JSON: `__proto__`, or a name twice.
-    return JSON.stringify(settings) === text ? settings : null;
+    // A script may mean something else than its JSON: by `__proto__`, and in another spelling, as of a name twice.
+    return JSON.stringify(settings) === text && !text.includes('"__proto__"') ? settings : null;
   } catch {
     return null;
   }

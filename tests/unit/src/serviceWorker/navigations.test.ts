@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { nudgePath } from '#src/serviceWorker/messages.ts';
-import { answerWithoutPage, withKeysOrigin } from '#src/serviceWorker/navigations.ts';
+import {
+  answerForeignPage,
+  answerWithoutPage,
+  isPageOfApp,
+  withKeysOrigin,
+} from '#src/serviceWorker/navigations.ts';
 
 const origin = 'https://sinetti.example';
 const asset = (path: string) => new Request(`${origin}${path}`);
@@ -37,5 +42,39 @@ describe('a navigation that ends in no page', () => {
   it('is none of the app’s own, nor of another origin', () => {
     expect(answer(navigation('/dashboard'))).toBeNull();
     expect(answer({ mode: 'navigate', url: 'https://elsewhere.example/keys' } as Request)).toBeNull();
+  });
+});
+
+describe('a navigation to what is the relay’s alone', () => {
+  const relays = new Response('<script>steal()</script>', { headers: { 'content-type': 'text/html' } });
+  const answer = (request: Request, isHeld: boolean) =>
+    answerForeignPage(request, origin, isPageOfApp, {
+      fetch: async () => relays.clone(),
+      isPinned: async () => isHeld,
+    });
+
+  it.each(['/api/welcome', '/api', '/healthz', '/mqtt', '/ws/presence'])(
+    'leads nowhere where a release is held on to: %s',
+    async (path) => {
+      const response = await answer(navigation(path), true);
+      expect([response?.status, await response?.text()]).toEqual([404, '']);
+    },
+  );
+
+  it('is the relay’s where none is held on to', async () => {
+    expect(await (await answer(navigation('/api/docs'), false))?.text()).toContain('steal');
+  });
+
+  it('is neither a call, nor a page of the app, nor of another origin', () => {
+    expect(answer(asset('/api/contacts'), true)).toBeNull();
+    expect(answer(navigation('/dashboard'), true)).toBeNull();
+    const elsewhere = { mode: 'navigate', url: 'https://elsewhere.example/api' } as Request;
+    expect(answer(elsewhere, true)).toBeNull();
+  });
+
+  it('ends in an error where nobody knows whether a release is held on to', async () => {
+    const failing = { fetch, isPinned: () => Promise.reject(new Error('storage')) };
+    const response = await answerForeignPage(navigation('/api'), origin, isPageOfApp, failing);
+    expect(response?.type).toBe('error');
   });
 });
