@@ -63,6 +63,8 @@ export function bootstrap(options: BootstrapOptions): AppActions {
         log,
         storage: window.localStorage,
         navigate: (path) => window.location.assign(path),
+        loadReleases: () => import('./releases.tsx'),
+        lockKeys: () => void keysFrame().lock(),
       }),
     );
   }

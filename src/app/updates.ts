@@ -1,5 +1,4 @@
 import type { createStore } from 'jotai';
-import { keysFrame } from '../crypto/keysFrame.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
@@ -23,7 +22,12 @@ export interface UpdatesOptions {
   readonly log: Log;
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
   readonly navigate: (path: string) => void;
+  /** Loads what holds on to signed releases. */
+  readonly loadReleases: () => Promise<Releases>;
+  readonly lockKeys: () => void;
 }
+
+type Releases = Pick<typeof import('./releases.tsx'), 'followReleases' | 'hear'>;
 
 /**
  * Keeps the app in this browser (src/serviceWorker), so that it opens offline, and offers newer versions of it. A
@@ -33,6 +37,8 @@ export interface UpdatesOptions {
 export async function keepUpToDate({
   clock,
   container,
+  loadReleases,
+  lockKeys,
   log,
   navigate,
   storage,
@@ -77,7 +83,7 @@ export async function keepUpToDate({
   container.addEventListener('message', ({ data }) => {
     if (isWorkerMessage(data, 'refused')) log.warn('update-failed', { code: 'hash-mismatch' });
     if (isWorkerMessage(data, 'release'))
-      void import('./releases.tsx').then(({ hear }) => hear(data, { container, log, storage, store }));
+      void loadReleases().then(({ hear }) => hear(data, { container, log, storage, store }));
   });
 
   try {
@@ -85,9 +91,9 @@ export async function keepUpToDate({
     const registration = await container.register(url, { updateViaCache: 'none' });
     clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
     if (storage.getItem(releaseAgreementKey) !== null && container.controller !== null) {
-      const guard = await import('./releases.tsx').catch(() => null);
+      const guard = await loadReleases().catch(() => null);
       // A relay that withholds what would notice a stranger's service worker is not to have the keys beside it.
-      if (guard === null) void keysFrame().lock();
+      if (guard === null) lockKeys();
       return guard?.followReleases({ clock, container, log, registration, storage, store, takeOver });
     }
     if (registration.waiting !== null && container.controller !== null) offer(registration.waiting);

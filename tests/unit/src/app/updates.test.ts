@@ -1,6 +1,7 @@
 import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepUpToDate } from '#src/app/updates.ts';
+import { releaseAgreementKey } from '#src/serviceWorker/messages.ts';
 import { readyUpdateAtom } from '#src/store/update.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
 import { FakeClock, settled } from '../net/support/fakeClock.ts';
@@ -12,9 +13,12 @@ let clock: FakeClock;
 let lines: string[];
 let stored: Map<string, string>;
 const navigate = vi.fn<(path: string) => void>();
+const lockKeys = vi.fn<() => void>();
+const loadReleases = vi.fn(() => import('#src/app/releases.tsx'));
 
 beforeEach(() => {
   navigate.mockReset();
+  lockKeys.mockReset();
   container = new FakeContainer();
   store = createStore();
   clock = new FakeClock();
@@ -30,6 +34,8 @@ async function start(): Promise<void> {
     clock,
     log: captured.log,
     navigate,
+    loadReleases,
+    lockKeys,
     storage: {
       getItem: (key) => stored.get(key) ?? null,
       setItem: (key, value) => void stored.set(key, value),
@@ -40,6 +46,15 @@ async function start(): Promise<void> {
 const ready = () => store.get(readyUpdateAtom);
 
 describe('keeping up to date', () => {
+  it('locks the keys where what would notice a stranger’s service worker can’t be had, and only there', async () => {
+    loadReleases.mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'));
+    await start();
+    expect(lockKeys).not.toHaveBeenCalled();
+    stored.set(releaseAgreementKey, '0');
+    await start();
+    expect(lockKeys).toHaveBeenCalledOnce();
+  });
+
   it('registers the service worker, bypassing the HTTP cache', async () => {
     await start();
     expect(container.register).toHaveBeenCalledExactlyOnceWith('/service-worker.js', {

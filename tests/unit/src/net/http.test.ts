@@ -7,7 +7,7 @@ import { settled } from './support/fakeClock.ts';
 import { authKey, failureOf, json, profile, refusal, setUp, userId, withParts } from './support/httpApi.ts';
 
 describe('a call of the relay', () => {
-  it('carries the token and answers what the schema parsed', async () => {
+  it('carries the token, asks without credentials of the browser, and answers what the schema parsed', async () => {
     const { api, seen } = setUp(json(200, { ...profile, unknown: 'field' }));
     await expect(api.profile()).resolves.toEqual(profile);
     expect(seen).toEqual([
@@ -17,6 +17,7 @@ describe('a call of the relay', () => {
         authorization: 'Bearer header.payload.signature',
         type: null,
         proof: null,
+        credentials: 'omit',
         body: undefined,
       },
     ]);

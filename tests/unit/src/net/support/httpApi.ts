@@ -23,6 +23,7 @@ interface Seen {
   readonly authorization: string | null;
   readonly type: string | null;
   readonly proof: string | null;
+  readonly credentials: RequestCredentials;
   readonly ifNoneMatch?: string;
   readonly body: unknown;
 }
@@ -74,6 +75,7 @@ export function setUp(...answers: Answer[]) {
           authorization: request.headers.get('authorization'),
           type,
           proof: request.headers.get('x-proof'),
+          credentials: request.credentials,
           ...(request.headers.has('if-none-match')
             ? { ifNoneMatch: request.headers.get('if-none-match') ?? '' }
             : {}),
