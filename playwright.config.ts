@@ -9,7 +9,7 @@ import { leftToOthers } from './tests/run/share.mjs';
  * sentence of the specification with whatever can fail: a killed tab, a silent server, a new version among it.
  */
 const long =
-  /(?:attention|banners|calls|checkedRelease|keyboard|keyRenewal|languages|lists|longFilm|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|storage|toasts|transport|updates|zoom)\.spec\.ts$/;
+  /(?:attention|banners|calls|checkedRelease|emails|keyboard|keyRenewal|languages|lists|longFilm|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|storage|toasts|transport|updates|zoom)\.spec\.ts$/;
 
 /** The files in a folder that this run leaves to other parts. */
 const others = (folder: string, isAsked?: (name: string) => boolean) =>

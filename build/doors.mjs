@@ -191,6 +191,7 @@ const rooms = [
   ),
   client(5, 'net', ['lib'], ['zod/mini', '@sinetti/relay/contract']),
   client(5, 'net/blobs.ts', ['lib'], ['@sinetti/relay/contract/blobs']),
+  client(5, 'net/emails.ts', [], ['@sinetti/relay/contract/emails']),
   client(5, 'net/http.ts', ['lib'], ['ky']),
   client(5, 'net/mqtt.ts', ['lib'], ['mqtt', '@sinetti/relay/contract']),
   {

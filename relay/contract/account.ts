@@ -283,6 +283,10 @@ export const AccountData = z
     /** When the person agreed to the privacy policy, by their own clock. */
     consented_at: Timestamp,
     discoverability: Discoverability,
+    /** Absent where emails aren't verified: contract/emails.ts. */
+    email_verified: z.optional(z.boolean()),
+    /** The address that replaces the email once it is verified. */
+    pending_email: z.optional(z.string()),
     /** The person is asked before somebody puts them into a group. */
     asked_first: z.boolean(),
     password_params: PasswordParams,

@@ -24,6 +24,12 @@ export const errorStatus = {
   /** Somebody to add wants to be asked first, and has not accepted. */
   'asked-first': 403,
   'wrong-password': 403,
+  /** The code that was mailed is another one. */
+  'wrong-code': 403,
+  /** The code that was mailed is too old. */
+  'code-expired': 403,
+  /** The code that was mailed has ended, because too many wrong ones were tried. */
+  'too-many-tries': 403,
   /** No proof was sent, or the account has no such key. */
   'proof-required': 403,
   /** The proof is of another request, session, key or state of the vault, or was used, or is too old. */

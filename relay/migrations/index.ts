@@ -39,6 +39,7 @@ import { blobs } from './0044-blobs.ts';
 import { blobWriters } from './0045-blob-writers.ts';
 import { keyPackageAges } from './0046-key-package-ages.ts';
 import { entriesADay } from './0047-entries-a-day.ts';
+import { verifiedEmails } from './0048-verified-emails.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -93,4 +94,5 @@ export const migrations = (
   '0045-blob-writers': blobWriters,
   '0046-key-package-ages': keyPackageAges,
   '0047-entries-a-day': entriesADay,
+  '0048-verified-emails': verifiedEmails(types),
 });

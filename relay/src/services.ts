@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type AccountChanges, createAccountChanges } from './accounts/accountChanges.ts';
 import { type AccountStates, createAccountStates } from './accounts/accountStates.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { createEmails, type Emails } from './accounts/emails.ts';
 import { createPeople, type People } from './accounts/people.ts';
 import { createSignedNames, type SignedNames } from './accounts/signedNames.ts';
 import { createLoginThrottle } from './auth/loginThrottle.ts';
@@ -50,6 +51,7 @@ export interface Services {
   readonly accountChanges: AccountChanges;
   readonly accountMails: AccountMails;
   readonly accountStates: AccountStates;
+  readonly emails: Emails;
   readonly signedNames: SignedNames;
   readonly people: People;
   readonly rateLimiter: RateLimiter;
@@ -97,8 +99,11 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     },
   });
   const accountMails = createAccountMails({ db, clock, mailer, rateLimiter });
-  const loginThrottle = createLoginThrottle(rateLimiter, secrets.jwtSecret);
-  const sessions = createSessions({ db, hub, clock, jwtSecret: secrets.jwtSecret });
+  const { jwtSecret } = secrets;
+  const emails = createEmails({ db, hub, clock, log, jwtSecret, mailer, rateLimiter });
+  const verifiesEmails = emails.verifies;
+  const loginThrottle = createLoginThrottle(rateLimiter, jwtSecret);
+  const sessions = createSessions({ db, hub, clock, jwtSecret });
   const passwords = await createPasswords(secrets.decoySecret);
   const { blobStore: store } = dependencies;
   const blobs = createBlobs({ db, store, settings: config.blobs, clock, metrics, log });
@@ -123,12 +128,13 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     }),
     accountChanges: createAccountChanges({ db, hub, clock, accountMails }),
     accountMails,
+    emails,
     accountStates: createAccountStates({ db, hub }),
     signedNames: createSignedNames({ db }),
-    people: createPeople({ db, names: dependencies.names }),
+    people: createPeople({ db, names: dependencies.names, verifiesEmails }),
     devices: createDevices({ db, hub, clock }),
     starts: createStarts({ db, hub, clock }),
-    contacts: createContacts({ db, hub, clock }),
+    contacts: createContacts({ db, hub, clock, verifiesEmails }),
     blocks: createBlocks({ db, hub, clock }),
     reports: createReports({ db, clock }),
     groups: createGroups({ db, hub, clock }),

@@ -23,6 +23,12 @@ export class MailServer {
     if (!this.isSilent) this.#serve(socket);
   });
 
+  /** The code in the newest mail to an address; null if that mail has none. */
+  codeFor(address: string): string | null {
+    const mail = this.received.findLast(({ to }) => to[0] === address);
+    return /\b\d{8}\b/.exec(mail?.text.split('\n\n')[1] ?? '')?.[0] ?? null;
+  }
+
   /** @returns its port on this machine */
   async listen(): Promise<number> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));

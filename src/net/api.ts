@@ -1,6 +1,6 @@
-import { type KeyPackageSuite, type RouteBody, type RouteResponse, routes } from './contract.ts';
+import { type KeyPackageSuite, type Route, type RouteBody, type RouteResponse, routes } from './contract.ts';
 import { ApiError } from './errors.ts';
-import type { Http, Prove } from './http.ts';
+import type { CallInput, Http, Prove } from './http.ts';
 
 export type Profile = RouteResponse<typeof routes.profile>;
 export type Vault = RouteResponse<typeof routes.getVault>;
@@ -26,6 +26,9 @@ export function createApi(http: Http) {
   return {
     /** The id of the relay's session; null when nobody is signed in. */
     sessionId: () => http.sessionId(),
+
+    /** Makes calls that the client loads when they are asked for. */
+    call: <R extends Route>(route: R, input: CallInput<R>) => http.call(route, input),
 
     signUpMode: async () => (await http.call(routes.getVersion, {})).sign_up,
 

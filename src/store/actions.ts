@@ -10,6 +10,7 @@ import type {
   Words,
 } from './chats.ts';
 import type { Person } from './contacts.ts';
+import type { EmailVerification, EmailVerificationChange } from './emailVerification.ts';
 import type { FileActions } from './files.ts';
 import type { GroupInvitationChange } from './groupInvitations.ts';
 import type { Mute } from './mutes.ts';
@@ -109,13 +110,18 @@ export interface AppActions {
   /** Keeps to the account key that somebody had before. */
   refuseIdentity(userId: string, safetyNumber: string): Promise<void>;
   /**
-   * Changes the names that the person goes by, also at log-in. Errors: `invalid-username`, `username-taken`,
+   * Changes the names that the person goes by, also at log-in; where emails are verified another one waits for its code. Errors: `invalid-username`, `username-taken`,
    * `invalid-email`, `email-taken`, which are about a field.
    */
   updateProfile(input: { username: string; email: string }): Promise<void>;
   /** Asks the relay what others can find of the person. */
   loadDiscoverability(): Promise<Discoverability>;
   setDiscoverability(change: Discoverability): Promise<void>;
+  /**
+   * Changes, or asks, whether the person's email is verified; answers what holds, null where none is. Errors: `wrong-code`,
+   * `code-expired`, `too-many-tries`, `email-taken`.
+   */
+  updateEmailVerification(change?: EmailVerificationChange): Promise<EmailVerification | null>;
   /** Changes, or asks, whether the person is asked before somebody puts them into a group; answers what holds. */
   updateAskedFirst(change?: boolean): Promise<boolean>;
   /** Asks the relay for how long it keeps what it has. */

@@ -11,6 +11,7 @@ export const sendFailures = [
   'already-member',
   'asked-first',
   'another-start',
+  'code-expired',
   'consent-missing',
   'damaged-file',
   'device-conflict',
@@ -51,6 +52,7 @@ export const sendFailures = [
   'storage-erased',
   'storage-full',
   'timeout',
+  'too-many-tries',
   'unauthenticated',
   'unavailable',
   'unreachable',
@@ -58,6 +60,7 @@ export const sendFailures = [
   'unsupported-version',
   'upload-locked',
   'username-taken',
+  'wrong-code',
   'wrong-credentials',
 ] as const;
 

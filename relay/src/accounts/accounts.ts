@@ -112,12 +112,13 @@ export interface Accounts {
   /** @throws ApiError not-found */
   profile(userId: string): Promise<users.UserRow>;
   /**
+   * @param names.email null leaves it as it is, and asks nothing about others'
    * @throws ApiError username-taken, email-taken, invalid-username as of `register`; for a signed name, forbidden unless it is the device's word for this one, and
    * stale-version
    */
   updateProfile(
     session: Session,
-    names: { username: string; email: string; signedName: Buffer | null },
+    names: { username: string; email: string | null; signedName: Buffer | null },
   ): Promise<users.UserRow>;
   /** See deleteAccount. */
   delete(userId: string): Promise<void>;
@@ -165,6 +166,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         id: randomUUID(),
         username: signUp.username,
         email: signUp.email,
+        emailVerifiedAt: null,
         fullName: signUp.fullName || signUp.username,
         createdAt: clock(),
       };
@@ -248,12 +250,14 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       return user;
     },
 
-    async updateProfile(session, { email, signedName, username }) {
+    async updateProfile(session, { signedName, username, ...names }) {
       const { userId } = session;
-      const [usernameKey, emailKey] = [nameKey(username), nameKey(email)];
+      const usernameKey = nameKey(username);
       const { user, acquaintances } = await db.transaction().execute(async (tx) => {
         const former = await users.findUser(tx, userId);
         if (former === null) throw noSuchPerson();
+        const email = names.email ?? former.email;
+        const emailKey = nameKey(email);
         const isNewName = nameKey(former.username) !== usernameKey;
         if (isNewName) requireOneScript(username);
         // Another case can be another look: an upper-case i is like an l.
@@ -268,12 +272,21 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
           const device = requireDevice(session);
           await requireNewerName(tx, device, { username, former: former.username, signedName });
         }
-        const names = { username, usernameKey, usernameSkeleton, email, emailKey, fullName };
+        const emailVerifiedAt = nameKey(former.email) === emailKey ? former.emailVerifiedAt : null;
+        const renamed = {
+          username,
+          usernameKey,
+          usernameSkeleton,
+          email,
+          emailKey,
+          emailVerifiedAt,
+          fullName,
+        };
         // One that was signed for another name says nothing of this one.
         const isKept = signedName === null && former.username === username;
-        await users.renameUser(tx, userId, isKept ? names : { ...names, signedName });
+        await users.renameUser(tx, userId, isKept ? renamed : { ...renamed, signedName });
         return {
-          user: { ...former, username, email, fullName },
+          user: { ...former, username, email, emailVerifiedAt, fullName },
           acquaintances: await acquaintancesOf(tx, userId),
         };
       });

@@ -54,9 +54,11 @@ export interface ContactDependencies {
   readonly db: Db;
   readonly hub: Hub;
   readonly clock: () => number;
+  /** Others see an email once it is verified. */
+  readonly verifiesEmails: boolean;
 }
 
-export function createContacts({ db, hub, clock }: ContactDependencies): Contacts {
+export function createContacts({ db, hub, clock, verifiesEmails }: ContactDependencies): Contacts {
   const listsChanged = (userId: string, ...lists: ContactListName[]) => {
     hub.publishToUsers([userId], { type: 'contacts', lists });
   };
@@ -71,9 +73,9 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
     isBlocked: async (userId, otherId) =>
       (await hasBlocked(db, userId, otherId)) || (await hasBlocked(db, otherId, userId)),
     visibleIdsOf: (userId) => rows.visibleContactIds(db, userId),
-    list: (userId) => rows.contactsOf(db, userId),
-    received: (userId) => rows.requestsTo(db, userId),
-    sent: (userId) => rows.requestsFrom(db, userId),
+    list: (userId) => rows.contactsOf(db, userId, verifiesEmails),
+    received: (userId) => rows.requestsTo(db, userId, verifiesEmails),
+    sent: (userId) => rows.requestsFrom(db, userId, verifiesEmails),
 
     async request(fromId, toId) {
       if (fromId === toId) throw new ApiError('invalid-request', "You can't add yourself as a contact.");
@@ -129,7 +131,7 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         const sender = fromId === null ? null : await findUser(tx, fromId);
         if (sender === null || (await hasBlocked(tx, userId, sender.id))) throw noSuchRequest();
         await becomeContacts(tx, { requesterId: sender.id, accepterId: userId }, clock());
-        return { id: sender.id, username: sender.username, email: sender.email };
+        return rows.summaryOf(sender, verifiesEmails);
       });
       becameContacts({ requesterId: person.id, accepterId: userId });
       return person;

@@ -46,6 +46,7 @@ export const tablesInOrder = [
   'blobs',
   'blob_totals',
   'deleted_blobs',
+  'email_codes',
 ] as const satisfies readonly (keyof Tables)[];
 
 /** Rows that are in memory at a time. The largest have a megabyte. */

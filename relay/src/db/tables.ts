@@ -19,6 +19,7 @@ export interface Tables {
     username_skeleton: ColumnType<string | null, string | null | undefined, string | null>;
     email: string;
     email_key: string;
+    email_verified_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
     full_name: string;
     password_hash: string;
     password_salt: Bytes;
@@ -34,6 +35,14 @@ export interface Tables {
     asked_first: Generated<number>;
     consented_at: Time;
     created_at: Time;
+  };
+  email_codes: {
+    user_id: string;
+    email: string;
+    email_key: string;
+    code_hash: Bytes;
+    wrong_tries: Generated<number>;
+    expires_at: Time;
   };
   /** On SQLite alone, whose index of parts of names refers to these rows. Triggers keep it. */
   usernames: {

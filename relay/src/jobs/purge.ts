@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { accountChangeLifetime } from '../accounts/accountChanges.ts';
+import { pendingEmailLifetime } from '../accounts/emails.ts';
 import { declineLifetime } from '../contacts/contacts.ts';
 import type { Db } from '../db/tables.ts';
 import { keyPackageLifetime } from '../devices/devices.ts';
@@ -13,6 +14,7 @@ import {
   purgeAccount,
   unfinishedDeletions,
 } from '../repositories/deletions.ts';
+import { deleteOldEmailCodes } from '../repositories/emailCodes.ts';
 import { deleteOldGroupInvitations } from '../repositories/groupInvitations.ts';
 import { deleteUnbegunGroups } from '../repositories/groups.ts';
 import { deleteOldKeyPackages } from '../repositories/keyPackages.ts';
@@ -71,6 +73,7 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): HourlyJob
     await deleteUnbegunGroups(db, now - unbegunGroupLifetime);
     await deleteExpiredNonces(db, now);
     await deleteAccountChanges(db, now - accountChangeLifetime);
+    await deleteOldEmailCodes(db, now - pendingEmailLifetime);
     await deleteOldDeclines(db, now - declineLifetime);
     await deleteClosedReports(db, now - closedReportLifetime);
     await deleteOldInvitations(db, now - oldInvitationLifetime);

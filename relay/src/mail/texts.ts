@@ -69,20 +69,54 @@ export function textsOf(
   const { en, fi } = sentences[change];
   const advice = change === 'account-deleted' ? whatToDoAfterDeletion : whatToDo;
   const [day = '', time = ''] = new Date(at).toISOString().split('T');
-  // Mail programs make a link of what looks like an address, and a thief may have chosen the name.
-  const name = username.replaceAll('.', ' . ');
+  const name = withoutLinks(username);
   const when = `${day} ${time.slice(0, 5)} UTC`;
-  return {
-    subject: `${en} / ${fi}`,
-    text: [
-      `${name}: ${en} (${when}).`,
-      advice.en,
-      noLink.en,
-      '--',
-      `${name}: ${fi} (${when}).`,
-      advice.fi,
-      noLink.fi,
-      '',
-    ].join('\n\n'),
-  };
+  return inBoth(
+    { en, fi },
+    { en: `${name}: ${en} (${when}).`, fi: `${name}: ${fi} (${when}).` },
+    advice,
+    noLink,
+  );
 }
+
+/** Says the code by which an account's owner shows that they read this address. */
+export function codeTextsOf(code: string, username: string): { subject: string; text: string } {
+  const name = withoutLinks(username);
+  return inBoth(
+    { en: 'Your code', fi: 'Koodisi' },
+    {
+      en: `${name} is to have this email address. The code is ${code}. It is good for one hour.`,
+      fi: `Tilille ${name} ollaan ottamassa tätä sähköpostiosoitetta. Koodi on ${code}. Se on voimassa tunnin.`,
+    },
+    {
+      en: 'Is this your account? Then open the app as you always do, and type the code in the Profile tab. If not, somebody has typed your address: there is nothing to do. Give the code to nobody.',
+      fi: 'Onko tili sinun? Avaa sovellus tavalliseen tapaan, ja kirjoita koodi Profiili-välilehdellä. Jos ei ole, joku on kirjoittanut osoitteesi: sinun ei tarvitse tehdä mitään. Älä anna koodia kenellekään.',
+    },
+    noLink,
+  );
+}
+
+/** Says to the owner of an account that somebody wanted its address for another one. @param username of the owner */
+export function takenTexts(username: string): { subject: string; text: string } {
+  const name = withoutLinks(username);
+  return inBoth(
+    { en: 'Your email address was typed', fi: 'Sähköpostiosoitteesi kirjoitettiin' },
+    {
+      en: `${name}: Somebody wanted to use this email address for another account. It stays yours, and nothing has changed.`,
+      fi: `${name}: Joku halusi käyttää tätä sähköpostiosoitetta toisella tilillä. Se pysyy sinun, eikä mikään ole muuttunut.`,
+    },
+    {
+      en: 'Was it you? An address belongs to one account at a time: change it there first. If not, there is nothing to do.',
+      fi: 'Olitko se sinä? Osoite kuuluu yhdelle tilille kerrallaan: vaihda se ensin siellä. Jos et, sinun ei tarvitse tehdä mitään.',
+    },
+    noLink,
+  );
+}
+
+/** Mail programs make a link of what looks like an address, and a thief may have chosen the name. */
+const withoutLinks = (username: string) => username.replaceAll('.', ' . ');
+
+const inBoth = (subject: Sentence, ...paragraphs: readonly Sentence[]) => ({
+  subject: `${subject.en} / ${subject.fi}`,
+  text: [...paragraphs.map(({ en }) => en), '--', ...paragraphs.map(({ fi }) => fi), ''].join('\n\n'),
+});

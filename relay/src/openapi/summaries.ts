@@ -9,7 +9,11 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   authParams: 'Password derivation parameters; a stable decoy for an unknown name',
   recover: 'Sign in by the recovery key, for long enough to open the vault and set a new password',
   profile: 'The signed-in person',
-  updateProfile: "Change one's username and email",
+  updateProfile:
+    "Change one's username and email. Where emails are verified another email waits for the code that is mailed to it",
+  sendEmailCode: 'Mail a new code to the address that is to be verified',
+  confirmEmail: 'Verify an address by the code that was mailed to it; a new one replaces the email then',
+  cancelEmailChange: 'Forget the address that waits to replace the email',
   changePassword:
     'Set a new password, proven by the old one or by a recovery session, and end every other session',
   moveOn:
@@ -63,7 +67,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   rejectContact: 'Decline a pending request, by request id',
   removeContact: 'Remove a contact, by user id',
   searchUsers:
-    'People whose username contains the text (of two characters: begins with it), or whose email is the text; never oneself. Emails that were not typed in full are masked unless their owners show them',
+    'People whose username contains the text (of two characters: begins with it), or whose email is the text; never oneself. Emails that were not typed in full are masked unless their owners show them; those that are to be verified find nobody and are empty',
   listBlocks: 'People whom one has blocked, by name',
   block:
     'Block a person, by user id: their messages, requests and new groups are answered to them as before, and held back from oneself. They are not told',

@@ -5,11 +5,12 @@ import * as rows from '../repositories/operator.ts';
 import { type Command, type Context, type Given, numberOption, Refusal } from './command.ts';
 import { facts, isoTime, size, table, when } from './text.ts';
 
-const jsonOf = ({ id, username, createdAt, lastSeenAt, suspendedAt }: rows.PersonRow) => ({
+const jsonOf = ({ id, username, createdAt, lastSeenAt, emailVerifiedAt, suspendedAt }: rows.PersonRow) => ({
   id,
   username,
   created_at: isoTime(createdAt),
   last_seen_at: isoTime(lastSeenAt),
+  email_verified_at: isoTime(emailVerifiedAt),
   suspended_at: isoTime(suspendedAt),
 });
 
@@ -69,6 +70,7 @@ export const people: readonly Command[] = [
           id: found.id,
           since: when(found.createdAt),
           'last seen': when(found.lastSeenAt),
+          'email verified': when(found.emailVerifiedAt),
           suspended: when(found.suspendedAt),
           devices: String(usage.devices),
           sessions: String(usage.sessions),

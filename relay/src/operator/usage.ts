@@ -13,6 +13,7 @@ export const usage: Command = {
     const databaseBytes = await database.size();
     const counts = facts({
       people: `${all.people}, of them suspended: ${all.suspended}`,
+      'emails verified': String(all.verifiedEmails),
       'seen in 7 days': String(all.seenIn7Days),
       'seen in 30 days': String(all.seenIn30Days),
       devices: String(all.devices),

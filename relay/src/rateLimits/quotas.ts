@@ -7,7 +7,7 @@ const hour = 60 * minute;
 /**
  * The default quotas, by `<what>.<whose>`. An address is an IPv4 address or an IPv6 /64, which is what one
  * customer of a provider gets; it may stand for a whole school, so its quotas are several people's. A target is the person
- * that something is done to. LIMITS.md explains each.
+ * that something is done to, or the email. LIMITS.md explains each.
  */
 export const defaultQuotas = {
   'request.address': { count: 6000, periodMs: minute },
@@ -28,6 +28,11 @@ export const defaultQuotas = {
   'contact-request.address': { count: 600, periodMs: hour },
   'block.account': { count: 60, periodMs: hour },
   'report.account': { count: 20, periodMs: 24 * hour },
+  'email-code.account': { count: 10, periodMs: 24 * hour },
+  'email-code.address': { count: 100, periodMs: 24 * hour },
+  'email-code.target': { count: 10, periodMs: 24 * hour },
+  'email-confirm.account': { count: 30, periodMs: hour },
+  'email-confirm.address': { count: 300, periodMs: hour },
   'mail.account': { count: 20, periodMs: 24 * hour },
   'claim.account': { count: 1200, periodMs: 10 * minute },
   'claim.address': { count: 6000, periodMs: 10 * minute },

@@ -7,6 +7,8 @@ export type Action =
   | 'search'
   | 'rename'
   | 'contact-request'
+  | 'email-code'
+  | 'email-confirm'
   | 'claim'
   | 'commit'
   | 'tree'
@@ -18,6 +20,8 @@ export type Action =
 export const routeActions: { readonly [Name in keyof typeof routes]?: Action } = {
   searchUsers: 'search',
   updateProfile: 'rename',
+  sendEmailCode: 'email-code',
+  confirmEmail: 'email-confirm',
   requestContact: 'contact-request',
   claimKeyPackages: 'claim',
   claimKeyPackagesOfMany: 'claim',

@@ -1,6 +1,7 @@
 import type { UserSummary } from '../../contract/index.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
+import { shownEmail, type UserRow } from './users.ts';
 
 export interface RequestRow {
   readonly id: string;
@@ -73,14 +74,15 @@ export async function visibleContactIds(db: Db, userId: string): Promise<string[
 }
 
 /** A person's contacts by name. */
-export async function contactsOf(db: Db, userId: string): Promise<UserSummary[]> {
-  return db
+export async function contactsOf(db: Db, userId: string, verifiesEmails: boolean): Promise<UserSummary[]> {
+  const rows = await db
     .selectFrom('contacts')
     .innerJoin('users', 'users.id', 'contacts.contact_id')
-    .select(['users.id', 'users.username', 'users.email'])
+    .select(['users.id', 'users.username', 'users.email', 'users.email_verified_at as emailVerifiedAt'])
     .where('contacts.user_id', '=', userId)
     .orderBy('users.username_key')
     .execute();
+  return rows.map((row) => summaryOf(row, verifiesEmails));
 }
 
 export async function insertContacts(db: Db, userId: string, otherId: string, now: number): Promise<void> {
@@ -160,26 +162,30 @@ export async function requestPeerIds(db: Db, userId: string): Promise<string[]> 
 }
 
 /** Pending requests to a person, oldest first, but for those of people whom the person has blocked. */
-export async function requestsTo(db: Db, userId: string): Promise<PendingRequest[]> {
-  return pending(db, 'from_user_id', 'to_user_id', userId);
+export async function requestsTo(db: Db, userId: string, verifiesEmails: boolean): Promise<PendingRequest[]> {
+  return pending(db, { otherEnd: 'from_user_id', thisEnd: 'to_user_id' }, userId, verifiesEmails);
 }
 
 /** Pending requests of a person, oldest first. */
-export async function requestsFrom(db: Db, userId: string): Promise<PendingRequest[]> {
-  return pending(db, 'to_user_id', 'from_user_id', userId);
+export async function requestsFrom(
+  db: Db,
+  userId: string,
+  verifiesEmails: boolean,
+): Promise<PendingRequest[]> {
+  return pending(db, { otherEnd: 'to_user_id', thisEnd: 'from_user_id' }, userId, verifiesEmails);
 }
 
 async function pending(
   db: Db,
-  otherEnd: 'from_user_id' | 'to_user_id',
-  thisEnd: 'from_user_id' | 'to_user_id',
+  { otherEnd, thisEnd }: Readonly<Record<'otherEnd' | 'thisEnd', 'from_user_id' | 'to_user_id'>>,
   userId: string,
+  verifiesEmails: boolean,
 ): Promise<PendingRequest[]> {
   const rows = await db
     .selectFrom('contact_requests')
     .innerJoin('users', 'users.id', `contact_requests.${otherEnd}`)
     .select(['contact_requests.id', 'contact_requests.created_at'])
-    .select(['users.id as user_id', 'users.username', 'users.email'])
+    .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified_at'])
     .where(`contact_requests.${thisEnd}`, '=', userId)
     .$if(thisEnd === 'to_user_id', (query) =>
       query.where('contact_requests.from_user_id', 'not in', (blocked) =>
@@ -192,9 +198,15 @@ async function pending(
   return rows.map((row) => ({
     id: row.id,
     createdAt: row.created_at,
-    person: { id: row.user_id, username: row.username, email: row.email },
+    person: summaryOf({ ...row, id: row.user_id, emailVerifiedAt: row.email_verified_at }, verifiesEmails),
   }));
 }
+
+/** A person as others see them. */
+export const summaryOf = (
+  { id, username, ...person }: Pick<UserRow, 'id' | 'username' | 'email' | 'emailVerifiedAt'>,
+  verifiesEmails: boolean,
+): UserSummary => ({ id, username, email: shownEmail(person, verifiesEmails) });
 
 /** The two ends of a request. */
 type RequestEnds = Omit<RequestRow, 'id'>;

@@ -8,6 +8,8 @@ export interface PersonRow {
   readonly createdAt: number;
   /** Null without a device. */
   readonly lastSeenAt: number | null;
+  /** Null unless the email is verified. */
+  readonly emailVerifiedAt: number | null;
   /** Null unless the account is suspended. */
   readonly suspendedAt: number | null;
 }
@@ -55,7 +57,13 @@ const people = (db: Db) =>
   db
     .selectFrom('users')
     .leftJoin('suspensions', 'suspensions.user_id', 'users.id')
-    .select(['users.id', 'users.username', 'users.created_at', 'suspensions.suspended_at'])
+    .select([
+      'users.id',
+      'users.username',
+      'users.created_at',
+      'users.email_verified_at',
+      'suspensions.suspended_at',
+    ])
     .select((row) =>
       row
         .selectFrom('devices')
@@ -69,12 +77,14 @@ const fromRow = (row: {
   username: string;
   created_at: number;
   last_seen_at: number | null;
+  email_verified_at: number | null;
   suspended_at: number | null;
 }): PersonRow => ({
   id: row.id,
   username: row.username,
   createdAt: row.created_at,
   lastSeenAt: row.last_seen_at,
+  emailVerifiedAt: row.email_verified_at,
   suspendedAt: row.suspended_at,
 });
 
@@ -106,6 +116,7 @@ export async function usageOf(db: Db, userId: string, now: number): Promise<Pers
 export interface RelayUsage {
   readonly people: number;
   readonly suspended: number;
+  readonly verifiedEmails: number;
   /** People with a device that was seen in the last 7 and 30 days. */
   readonly seenIn7Days: number;
   readonly seenIn30Days: number;
@@ -127,6 +138,7 @@ export async function usageOfAll(db: Db, now: number): Promise<RelayUsage> {
   const { rows } = await sql<RelayUsage>`select
     (select count(*) from users) as people,
     (select count(*) from suspensions) as suspended,
+    (select count(email_verified_at) from users) as "verifiedEmails",
     (select count(distinct user_id) from devices where last_seen_at > ${now - 7 * day}) as "seenIn7Days",
     (select count(distinct user_id) from devices where last_seen_at > ${now - 30 * day}) as "seenIn30Days",
     (select count(*) from devices) as devices,

@@ -10,6 +10,14 @@ export interface FoundUser extends UserRow {
   readonly showsEmail: boolean;
 }
 
+export interface PeopleSearch {
+  readonly key: string;
+  readonly exceptId: string;
+  readonly limit: number;
+  /** An email finds its owner once it is verified. */
+  readonly verifiesEmails: boolean;
+}
+
 type FoundRow = StoredProfile & { readonly shows_email: number };
 
 /**
@@ -19,13 +27,13 @@ type FoundRow = StoredProfile & { readonly shows_email: number };
  */
 export async function searchUsers(
   names: NameIndex,
-  { key, exceptId, limit }: { key: string; exceptId: string; limit: number },
+  { key, exceptId, limit, verifiesEmails }: PeopleSearch,
 ): Promise<FoundUser[]> {
   const found = new Map<string, FoundRow>();
   const take = (rows: readonly FoundRow[]) => {
     for (const row of rows) if (row.id !== exceptId && found.size < limit) found.set(row.id, row);
   };
-  take(await called(names.db, key));
+  take(await called(names.db, key, verifiesEmails));
   // Usernames hold no @.
   if (!key.includes('@')) {
     const beginning = names.beginning(key).select(columns).where('users.found_by', 'in', byName);
@@ -46,14 +54,18 @@ const columns = [...profileColumns.map((column) => `users.${column}` as const), 
 const byName: Discoverability['found_by'][] = ['name', 'both'];
 const byEmail: Discoverability['found_by'][] = ['email', 'both'];
 
-const called = (db: Db, key: string): Promise<FoundRow[]> =>
+const called = (db: Db, key: string, verifiesEmails: boolean): Promise<FoundRow[]> =>
   db
     .selectFrom('users')
     .select(columns)
     .where((where) =>
       where.or([
         where.and([where('username_key', '=', key), where('found_by', 'in', byName)]),
-        where.and([where('email_key', '=', key), where('found_by', 'in', byEmail)]),
+        where.and([
+          where('email_key', '=', key),
+          where('found_by', 'in', byEmail),
+          ...(verifiesEmails ? [where('email_verified_at', 'is not', null)] : []),
+        ]),
       ]),
     )
     .execute();

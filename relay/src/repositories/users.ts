@@ -6,6 +6,8 @@ export interface UserRow {
   readonly id: string;
   readonly username: string;
   readonly email: string;
+  /** Milliseconds since the epoch; null for one that is not verified. */
+  readonly emailVerifiedAt: number | null;
   readonly fullName: string;
   readonly createdAt: number;
 }
@@ -50,12 +52,20 @@ export interface NewUser extends UserRow, NewCredentials {
   readonly consentedAt: number;
 }
 
-export const profileColumns = ['id', 'username', 'email', 'full_name', 'created_at'] as const;
+export const profileColumns = [
+  'id',
+  'username',
+  'email',
+  'email_verified_at',
+  'full_name',
+  'created_at',
+] as const;
 
 export interface StoredProfile {
   id: string;
   username: string;
   email: string;
+  email_verified_at: number | null;
   full_name: string;
   created_at: number;
 }
@@ -64,6 +74,7 @@ export const fromRow = (row: StoredProfile): UserRow => ({
   id: row.id,
   username: row.username,
   email: row.email,
+  emailVerifiedAt: row.email_verified_at,
   fullName: row.full_name,
   createdAt: row.created_at,
 });
@@ -149,6 +160,41 @@ export async function findByName(
   return { user: fromRow(row), credentials: credentialsOf(row) };
 }
 
+export async function findByEmail(db: Db, emailKey: string): Promise<UserRow | null> {
+  const row = await db
+    .selectFrom('users')
+    .select(profileColumns)
+    .where('email_key', '=', emailKey)
+    .executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** Gives an account an email that its owner has verified. */
+export async function setVerifiedEmail(
+  db: Db,
+  id: string,
+  {
+    email,
+    emailKey,
+    emailVerifiedAt,
+  }: { readonly email: string; readonly emailKey: string; readonly emailVerifiedAt: number },
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ email, email_key: emailKey, email_verified_at: emailVerifiedAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * Returns the email of a person as others may see it.
+ * @param verifies emails are verified: others see none before
+ */
+export const shownEmail = (
+  { email, emailVerifiedAt }: Pick<UserRow, 'email' | 'emailVerifiedAt'>,
+  verifies: boolean,
+) => (verifies && emailVerifiedAt === null ? '' : email);
+
 export interface Account {
   readonly user: UserRow;
   readonly credentials: Credentials;
@@ -213,6 +259,8 @@ export interface Names {
   readonly usernameSkeleton: string | undefined;
   readonly email: string;
   readonly emailKey: string;
+  /** Null where it is another email than the former. */
+  readonly emailVerifiedAt: number | null;
   readonly fullName: string;
   /** The username as a device of the person has signed it; null for none. Left out, it stays. */
   readonly signedName?: Buffer | null;
@@ -255,6 +303,7 @@ export async function renameUser(db: Db, id: string, names: Names): Promise<void
       ...(names.usernameSkeleton === undefined ? {} : { username_skeleton: names.usernameSkeleton }),
       email: names.email,
       email_key: names.emailKey,
+      email_verified_at: names.emailVerifiedAt,
       full_name: names.fullName,
       ...(names.signedName === undefined ? {} : { signed_name: names.signedName }),
     })

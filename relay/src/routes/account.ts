@@ -14,6 +14,7 @@ export function accountHandlers({
   accountMails,
   accounts,
   clock,
+  emails,
   people,
   proofs,
   sessions,
@@ -33,6 +34,7 @@ export function accountHandlers({
         invitation: body.invitation,
         consentedAt: Date.parse(body.consent.consentTimestamp),
       });
+      await emails.welcome(user);
       return { access_token: token, loginProof, user: profileOf(user) };
     },
 
@@ -53,17 +55,35 @@ export function accountHandlers({
     authParams: ({ query }) => accounts.passwordParams(query.identifier),
     profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
 
-    updateProfile: async ({ session, body, requireProof }) => {
+    updateProfile: async ({ session, body, requireProof, address }) => {
       const changed = await accounts.newNames(session.userId, body);
       if (changed.length > 0) await requireProof();
       const { email, signed_name: signed, username } = body;
       const signedName = signed === undefined ? null : bytes(signed);
+      const isPending = emails.verifies && changed.includes('email');
+      if (isPending) await emails.takeTurn(session.userId, email, address);
       // The present owner's address is the former one.
       const before = await accountMails.recipient(session.userId);
-      const user = await accounts.updateProfile(session, { username, email, signedName });
-      for (const name of changed) await accountChanges.record(session, name, before);
+      const user = await accounts.updateProfile(session, {
+        username,
+        email: isPending ? null : email,
+        signedName,
+      });
+      if (isPending) await emails.propose(user, email);
+      for (const name of changed)
+        if (name === 'username' || !isPending) await accountChanges.record(session, name, before);
       return profileOf(user);
     },
+
+    sendEmailCode: ({ session }) => emails.sendCode(session.userId),
+
+    confirmEmail: async ({ session, body }) => {
+      const { before, user } = await emails.confirm(session.userId, body.code);
+      if (before !== null) await accountChanges.record(session, 'email', before);
+      return profileOf(user);
+    },
+
+    cancelEmailChange: ({ session }) => emails.cancel(session.userId),
 
     changePassword: async ({ session, body, address }) => {
       const change = {
@@ -99,6 +119,7 @@ export function accountHandlers({
         profile: profileOf(user),
         consented_at: time(consentedAt),
         discoverability,
+        ...(await emails.stateOf(user)),
         asked_first: askedFirst,
         password_params: {
           salt: text(credentials.salt),

@@ -6,6 +6,7 @@ import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { blockRows } from './blockRows.ts';
 import { contactRows } from './contactRows.ts';
+import { emailRows } from './emailRows.ts';
 import { groupInvitationRows } from './groupInvitationRows.ts';
 import { historyRows } from './historyRows.ts';
 import { everybody, hidden, ofBoth, ofContacts, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
@@ -67,6 +68,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       return { body: { username, email } };
     }),
   ],
+  ...emailRows,
   changePassword: [
     own(async (world, actor) => {
       const person = personOf(world, actor);

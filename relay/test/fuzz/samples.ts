@@ -55,6 +55,7 @@ function text({ format, pattern, minLength = 1, allOf }: Schema): string {
     'A'.repeat(minLength),
     randomUUID(),
     `group:${randomUUID()}`,
+    '12345678',
   ];
   const found = candidates.find((candidate) => patterns.every((one) => one.test(candidate)));
   if (found === undefined) throw new Error(`no candidate for ${format ?? ''} ${pattern ?? ''}`);

@@ -42,7 +42,11 @@ export function advance(milliseconds: number): void {
 
 export function withDeletedPerson(): void {
   beforeAll(async () => {
-    relay = await startTestRelay({ clock: () => now });
+    relay = await startTestRelay({
+      clock: () => now,
+      // No mail server is there: what is kept is what there is with one.
+      environment: { SMTP_URL: 'smtp://127.0.0.1:1', SMTP_FROM: 'relay@example.org' },
+    });
   });
   afterAll(() => relay.close());
   beforeEach(async () => {
@@ -154,6 +158,9 @@ export async function everywhere() {
   await person.call('PUT', '/users/me/asked-first', { asked_first: true });
   await friend.call('POST', `/group/${await createGroup(friend)}/invitations`, { user_ids: [person.id] });
 
+  const newEmail = `${randomUUID()}@example.org`;
+  await person.call('PUT', '/users/me', { username: person.username, email: newEmail });
+
   const blob = await uploaded(relay, person, 100);
   const ids = [person.id, person.deviceId, tablet.deviceId, phone.deviceId];
   return {
@@ -169,6 +176,7 @@ export async function everywhere() {
       ...ids,
       person.username,
       person.email,
+      newEmail,
       person.salt,
       person.certificate,
       tablet.certificate,

@@ -126,6 +126,23 @@ describe('what sinetti-relay says', () => {
     expect(out).toContain('e�[2Jero�');
   });
 
+  it('of a person tells since when their email is verified', async () => {
+    const verified = (at: number | null) =>
+      relay.relay.database.db
+        .updateTable('users')
+        .set({ email_verified_at: at })
+        .where('id', '=', eero.id)
+        .execute();
+    const shown = () => done(relay, 'people', 'show', eero.username);
+    expect(await shown()).toMatchObject({ email_verified_at: null });
+    await verified(Date.parse('2026-03-01T12:00:00.000Z'));
+    expect(await shown()).toMatchObject({ email_verified_at: '2026-03-01T12:00:00.000Z' });
+    expect((await run(relay.environment, 'people', 'show', eero.id)).out).toMatch(
+      /^email verified +2026-03-01/m,
+    );
+    await verified(null);
+  });
+
   it('of the usage counts what there is', async () => {
     const usage = await done(relay, 'usage', '--top', '1');
     expect(usage).toMatchObject({
@@ -141,7 +158,9 @@ describe('what sinetti-relay says', () => {
       largest: [{ id: aino.id, username: aino.username, bytes: expect.any(Number) }],
     });
     expect((usage as { databaseBytes: number }).databaseBytes).toBeGreaterThan(100_000);
-    expect((await run(relay.environment, 'usage')).out).toMatch(/^people +2, of them suspended: 0\n/);
+    expect((await run(relay.environment, 'usage')).out).toMatch(
+      /^people +2, of them suspended: 0\nemails verified +0\n/,
+    );
   });
 
   it('of the version needs no relay', async () => {

@@ -9,6 +9,9 @@ export const actions = {
   search: (person: PersonOnDevice) => person.call('GET', '/search?q=somebody'),
   rename: (person: PersonOnDevice) =>
     person.call('PUT', '/users/me', { username: person.username, email: person.email }),
+  'email-code': (person: PersonOnDevice) => person.call('POST', '/users/me/email/code'),
+  'email-confirm': (person: PersonOnDevice) =>
+    person.call('POST', '/users/me/email/confirm', { code: '00000000' }),
   'contact-request': (person: PersonOnDevice) => person.call('POST', `/contacts/request/${randomUUID()}`),
   claim: (person: PersonOnDevice) => person.call('POST', `/users/${person.id}/key-packages/claim`),
   commit: (person: PersonOnDevice) =>

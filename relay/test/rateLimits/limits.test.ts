@@ -388,8 +388,9 @@ it('every quota has its test', async () => {
   await relayWith({});
   const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
   const targets = ['claim', 'added'].flatMap((what) => [`${what}.account-target`, `${what}.target`]);
+  const emails = 'email-code.target';
   const files = ['create', 'download', 'upload'].map((what) => `blob-${what}.account`);
-  expect([...tried, ...inLoginTest, ...targets, ...files, 'mail.account'].toSorted()).toEqual(
+  expect([...tried, ...inLoginTest, ...targets, emails, ...files, 'mail.account'].toSorted()).toEqual(
     Object.keys(defaultQuotas).toSorted(),
   );
   const quotas = Object.values(publicRouteQuotas).flat();

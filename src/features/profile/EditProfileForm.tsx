@@ -1,9 +1,9 @@
-import { useAtomValue, useSetAtom } from 'jotai';
+import { useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { nameProblems } from '../../i18n/nameProblems.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
-import type { CurrentUser } from '../../store/session.ts';
+import { type CurrentUser, currentUserAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { EmailField, UsernameField } from '../../ui/Field.tsx';
 import { CardForm } from '../../ui/Form.tsx';
@@ -20,6 +20,7 @@ interface EditProfileFormProps {
 export function EditProfileForm({ user, onDone }: EditProfileFormProps) {
   const actions = useAtomValue(requiredActionsAtom);
   const showToast = useSetAtom(showToastAtom);
+  const store = useStore();
   const [username, setUsername] = useState(user.username);
   const [email, setEmail] = useState(user.email);
   const { busy, failure, submit } = useSubmission();
@@ -29,7 +30,11 @@ export function EditProfileForm({ user, onDone }: EditProfileFormProps) {
   const save = () =>
     submit(async () => {
       await actions.updateProfile({ username, email });
-      showToast('success', t('profile.updated'));
+      // Another email waits for its code where emails are verified.
+      const isPending =
+        store.get(currentUserAtom)?.email.toLowerCase() === user.email.toLowerCase() &&
+        email.trim().toLowerCase() !== user.email.toLowerCase();
+      showToast('success', t(isPending ? 'profile.verification.started' : 'profile.updated'));
       onDone();
     }, t('errors.updateProfileFailed'));
 

@@ -8,8 +8,13 @@ import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card, CardBody } from '../../ui/Card.tsx';
 import { longDay } from '../../ui/format.ts';
+import { onDemand } from '../../ui/onDemand.tsx';
 import { EditProfileForm } from './EditProfileForm.tsx';
 import styles from './ProfileCard.module.css';
+
+const EmailVerificationForm = onDemand<{ open: boolean; onDone: () => void }>(
+  async () => (await import('./EmailVerificationForm.tsx')).EmailVerificationForm,
+);
 
 /** One's name and email address, and the form to change them. */
 export function ProfileCard({ id }: { id?: string }) {
@@ -38,6 +43,7 @@ export function ProfileCard({ id }: { id?: string }) {
                 {t('profile.edit')}
               </Button>
             </div>
+            <EmailVerificationForm open onDone={() => edit.current?.focus()} />
           </>
         )}
       </CardBody>

@@ -208,15 +208,19 @@ export function createClient(options: ClientOptions): Client {
     updateProfile: async (change) => signedIn().updateProfile(change),
     async loadDiscoverability() {
       signedIn();
-      return (await import('../account/discoverability.ts')).loadDiscoverability(deps);
+      return (await import('../account/profileSettings.ts')).loadDiscoverability(deps);
     },
     async setDiscoverability(change) {
       signedIn();
-      await (await import('../account/discoverability.ts')).setDiscoverability(deps, change);
+      await (await import('../account/profileSettings.ts')).setDiscoverability(deps, change);
+    },
+    async updateEmailVerification(change) {
+      signedIn();
+      return (await import('../account/profileSettings.ts')).updateEmailVerification(deps, change);
     },
     async updateAskedFirst(change) {
       signedIn();
-      return (await import('../account/askedFirst.ts')).updateAskedFirst(deps, change);
+      return (await import('../account/profileSettings.ts')).updateAskedFirst(deps, change);
     },
     async loadRetention() {
       signedIn();

@@ -208,6 +208,7 @@ it('the banner of a session that has ended stays when calls that were under way 
 it.each<[string, () => Promise<unknown>]>([
   ['searchUsers', () => client.actions.searchUsers('bert')],
   ['loadDiscoverability', () => client.actions.loadDiscoverability()],
+  ['updateEmailVerification', () => client.actions.updateEmailVerification()],
   ['setDiscoverability', () => client.actions.setDiscoverability({ found_by: 'none', shows_email: false })],
   ['openChat', () => client.actions.openChat(peer)],
   ['sendMessage', () => client.actions.sendMessage(peer, 'hello')],

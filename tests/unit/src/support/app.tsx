@@ -71,6 +71,7 @@ export function fakeActions(): FakeActions {
       .fn<AppActions['loadDiscoverability']>()
       .mockResolvedValue({ found_by: 'both', shows_email: false }),
     setDiscoverability: vi.fn<AppActions['setDiscoverability']>().mockResolvedValue(),
+    updateEmailVerification: vi.fn<AppActions['updateEmailVerification']>().mockResolvedValue(null),
     loadRetention: vi
       .fn<AppActions['loadRetention']>()
       .mockResolvedValue({ entryDays: 90, fewestEntryDays: 90, historyDays: null }),
