@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { faultsOf, type Kept, type Outcome, type Plan, playCrashPlan, playPlan } from './playPlan.ts';
 import { shrink } from './shrink.ts';
 import type { CrashPlan } from './world/crashes.ts';
-import { lies } from './world/lies/lies.ts';
+import { type Lie, lies, noticesOf } from './world/lies/lies.ts';
 import { type OperationName, operationNames } from './world/operations.ts';
 
 const usage = `npm run simulate -- [options]
@@ -25,14 +25,28 @@ const usage = `npm run simulate -- [options]
   --trace          prints every request and every line of a log
 `;
 
+/** The number of times that a kind of lie was told, and noticed by somebody. */
+interface LieCount {
+  told: number;
+  noticed: number;
+  noticedByVictim: number;
+  noticedByOthers: number;
+  readonly by: Set<string>;
+}
+
+const none = (): LieCount => ({
+  told: 0,
+  noticed: 0,
+  noticedByVictim: 0,
+  noticedByOthers: 0,
+  by: new Set(),
+});
+
 /** Adds up the outcomes of all runs. */
 class Totals {
   readonly #began = performance.now();
   readonly #events = new Map<string, number>();
-  readonly #lies = new Map<
-    string,
-    { told: number; noticedByVictim: number; noticedByOthers: number; by: Set<string> }
-  >();
+  readonly #lies = new Map<Lie, LieCount>();
   readonly sum = { runs: 0, steps: 0, messages: 0, encryptions: 0, alarms: 0, failed: 0, told: 0, untold: 0 };
 
   add(outcome: Outcome): void {
@@ -47,12 +61,34 @@ class Totals {
     if (outcome.told === null) return;
     this.sum.told += 1;
     const { byOthers, byVictim, lie } = outcome.told;
-    const count = this.#lies.get(lie) ?? { told: 0, noticedByVictim: 0, noticedByOthers: 0, by: new Set() };
+    const count = this.#lies.get(lie) ?? none();
     count.told += 1;
+    if (byVictim.length + byOthers.length > 0) count.noticed += 1;
     if (byVictim.length > 0) count.noticedByVictim += 1;
     if (byOthers.length > 0) count.noticedByOthers += 1;
     for (const what of [...byVictim, ...byOthers]) count.by.add(what);
     this.#lies.set(lie, count);
+  }
+
+  /** Each kind of lie with how often it was told, and noticed by whom and as what. */
+  #table(): string[] {
+    if (this.#lies.size === 0) return [];
+    const rows = [...this.#lies]
+      .toSorted(([one], [other]) => lies.indexOf(one) - lies.indexOf(other))
+      .map(([lie, { by, noticed, noticedByOthers, noticedByVictim, told }]) => {
+        const { byOthers, byVictim } = noticesOf(lie);
+        const isKnowable = byVictim.length + byOthers.length > 0;
+        const counts = [told, noticed, noticedByVictim, noticedByOthers].map(String);
+        return [lie, ...counts, [...by].join(', ') || (isKnowable ? 'nothing' : 'nobody could know')];
+      });
+    const head = ['lie', 'told', 'noticed', 'by whom it was told to', 'by the others', 'as'];
+    const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0)));
+    return [head, ...rows].map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
   }
 
   get seconds(): number {
@@ -61,13 +97,10 @@ class Totals {
 
   toString(): string {
     const events = [...this.#events].toSorted(([one], [other]) => (one < other ? -1 : 1));
-    const told = [...this.#lies].map(([lie, { by, ...counts }]) =>
-      JSON.stringify({ lie, ...counts, by: [...by] }),
-    );
     return [
       JSON.stringify({ ...this.sum, seconds: Math.round(this.seconds) }),
       JSON.stringify(Object.fromEntries(events)),
-      ...told,
+      ...this.#table(),
     ].join('\n');
   }
 }

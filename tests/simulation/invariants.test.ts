@@ -9,6 +9,7 @@ import { codeOf } from './world/codes.ts';
 import { Invariants, type Snapshot } from './world/invariants.ts';
 import { judge } from './world/lies/judge.ts';
 import { type Lie, lies, noticesOf } from './world/lies/lies.ts';
+import { ofAccount, sayOf } from './world/lies/noticed.ts';
 import { Line } from './world/network.ts';
 import { Nonces } from './world/nonces.ts';
 import type { Seat } from './world/people.ts';
@@ -240,6 +241,25 @@ describe('how a lie was taken', () => {
     expect(told(lie, ['older vault', 'changed key', 'withheld'], ['doubt']).length).toBe(
       ['vaultRollback', 'inventedKey', 'expire'].includes(lie) ? 0 : noticesOf(lie).byOthers.length + 1,
     );
+  });
+
+  it('has to be noticed in its conversation, of the device that it was told to or that wrote what was left out', () => {
+    const about = { conversationId: PLACE, onVictim: () => 'bert-1', victimDeviceId: 'anna-1' };
+    const missing = { what: 'missing', conversationId: PLACE, of: 'bert-1' };
+    const diverged = { what: 'diverged', conversationId: PLACE, of: 'anna-1' };
+    expect(sayOf(missing, about, true)).toBe('missing');
+    expect(sayOf({ ...missing, of: 'carl-1' }, about, true)).toBe('missing, of another');
+    expect(sayOf({ ...missing, conversationId: 'direct:anna:carl' }, about, true)).toBe('missing, elsewhere');
+    expect(sayOf(diverged, about, false)).toBe('diverged');
+    expect(sayOf({ ...diverged, of: 'carl-1' }, about, false)).toBe('diverged, of another');
+    expect(sayOf(diverged, { ...about, onVictim: () => null }, true)).toBe('diverged, of another');
+    expect(
+      sayOf(
+        { what: 'changed key', conversationId: null, of: 'carl' },
+        { ...ofAccount, onVictim: () => 'bert' },
+        true,
+      ),
+    ).toBe('changed key, of another');
   });
 
   it('needs no notice that nobody could have, and no belief', () => {

@@ -52,6 +52,15 @@ describe('kept runs of the simulated world', () => {
 });
 
 describe('a simulated world', () => {
+  it(`is the same in two processes that have played nothing before (SINETTI_TEST_SEED=${seed})`, {
+    timeout: longestMs,
+  }, async () => {
+    const options = ['--seed', `${seed}/twice`, '--steps', '12', '--people', '3'];
+    const [one, other] = await Promise.all([simulate(options), simulate(options)]);
+    expect(runsIn(one.printed)).toEqual([expect.stringMatching(/^ok .* [\da-f]{64}$/)]);
+    expect(other.printed.split('\n')[0]).toBe(one.printed.split('\n')[0]);
+  });
+
   it(`has no fault and no false alarm, and every lie is noticed (SINETTI_TEST_SEED=${seed} SIMULATION_SECONDS=${seconds})`, {
     timeout: longestMs,
   }, async () => {

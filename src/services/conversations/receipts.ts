@@ -26,7 +26,7 @@ export interface Receipts {
 export interface ReceiptsOptions {
   readonly deps: SessionDeps;
   readonly ownUserId: string;
-  readonly sync: Pick<Sync, 'onAvailable'>;
+  readonly sync: Pick<Sync, 'catchUp' | 'hasRead' | 'onAvailable'>;
   readonly hasToken: () => boolean;
   /** The relay has it no more, or is being told so. */
   readonly isGone: (conversationId: string) => Promise<boolean>;
@@ -53,7 +53,9 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
 
   async function send(conversationId: string): Promise<void> {
     if (!hasToken() || (await isGone(conversationId))) return;
-    // A copy of this storage learns so before it says anything under the name of the device.
+    // A copy of this storage learns so before it says anything under the name of the device: from the entries of the other place, where
+    // the relay lies about starts.
+    if (!sync.hasRead(conversationId)) await sync.catchUp(conversationId);
     if (!isPlaced) await registerStart(options.deps);
     isPlaced = true;
     const made = await crypto.makeReceipt(conversationId, options.isShown());

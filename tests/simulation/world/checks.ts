@@ -249,30 +249,42 @@ async function checkThieves(world: World, logs: readonly LogOfRelay[]): Promise<
   }
 }
 
+/** Something that a browser tells its person. */
+export interface Notice {
+  readonly browser: string;
+  readonly what: string;
+  readonly conversationId: string | null;
+  /** The id of the device that it names, or of the person where it names no device. */
+  readonly of: string | null;
+}
+
+export const inWords = ({ browser, conversationId, what }: Notice): string =>
+  `${browser}: ${what}${conversationId === null ? '' : ` in ${conversationId}`}`;
+
 /** Everything by which somebody is told that something is wrong. */
-export async function alarms(world: World): Promise<string[]> {
-  const found: string[] = [];
+export async function alarms(world: World): Promise<Notice[]> {
+  const found: Notice[] = [];
   for (const { profile, status, tabs } of world.seats) {
     if (status !== 'in') continue;
     const [tab] = tabs;
     if (tab === undefined) continue;
-    if (tab.store.get(olderVaultAtom)) found.push(`${profile.name}: older vault`);
-    if (tab.store.get(olderStatesAtom).length > 0) found.push(`${profile.name}: older state`);
-    for (const { changedAt, keyOffered } of tab.store.get(trustAtom).values()) {
-      if (keyOffered || changedAt.length > 0) found.push(`${profile.name}: changed key`);
+    const add = (what: string, conversationId: string | null = null, of: string | null = null) =>
+      found.push({ browser: profile.name, what, conversationId, of });
+    if (tab.store.get(olderVaultAtom)) add('older vault');
+    if (tab.store.get(olderStatesAtom).length > 0) add('older state');
+    for (const [userId, { changedAt, keyOffered }] of tab.store.get(trustAtom)) {
+      if (keyOffered || changedAt.length > 0) add('changed key', null, userId);
     }
     for (const group of tab.store.get(groupsAtom).items) {
-      if (group.mismatch !== null) found.push(`${profile.name}: members differ`);
-      if (group.refusal !== null) found.push(`${profile.name}: group refused (${group.refusal})`);
+      if (group.mismatch !== null) add('members differ');
+      if (group.refusal !== null) add(`group refused (${group.refusal})`);
     }
     for (const { conversationId, group, isDoubted } of await tab.crypto.conversations()) {
-      if (isDoubted || (group?.unvouchedIds.length ?? 0) > 0)
-        found.push(`${profile.name}: doubt in ${conversationId}`);
-      for (const { change } of await tab.crypto.events(conversationId)) {
+      if (isDoubted || (group?.unvouchedIds.length ?? 0) > 0) add('doubt', conversationId);
+      for (const { change, senderDeviceId } of await tab.crypto.events(conversationId)) {
         if (['missing', 'withheld', 'diverged', 'refused'].includes(change.kind)) {
-          found.push(
-            `${profile.name}: ${change.kind}${change.kind === 'refused' ? ` (${change.code})` : ''} in ${conversationId}`,
-          );
+          const why = change.kind === 'refused' ? ` (${change.code})` : '';
+          add(`${change.kind}${why}`, conversationId, senderDeviceId);
         }
       }
     }
@@ -281,15 +293,16 @@ export async function alarms(world: World): Promise<string[]> {
 }
 
 /** Messages that can't be read, of all that anybody has. */
-export async function undecryptable(world: World): Promise<string[]> {
-  const found: string[] = [];
+export async function undecryptable(world: World): Promise<Notice[]> {
+  const found: Notice[] = [];
   for (const { profile, tabs } of world.seats) {
     const [tab] = tabs;
     for (const { conversationId } of (await tab?.crypto.conversations()) ?? []) {
       if (tab === undefined || conversationId.startsWith('self:')) continue;
-      for (const { content } of await messagesOf(tab.crypto, conversationId)) {
+      for (const { content, senderDeviceId } of await messagesOf(tab.crypto, conversationId)) {
         const isRead = content.kind !== 'undecryptable' || content.reason === 'before-join';
-        if (!isRead) found.push(`${profile.name}: ${content.reason} in ${conversationId}`);
+        if (!isRead)
+          found.push({ browser: profile.name, what: content.reason, conversationId, of: senderDeviceId });
       }
     }
   }

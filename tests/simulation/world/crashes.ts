@@ -3,7 +3,7 @@ import { groupKeyOf } from '#src/store/chats.ts';
 import { groupsAtom } from '#src/store/groups.ts';
 import { Random } from '../seams/random.ts';
 import { passUntil } from '../seams/time.ts';
-import { alarms, check, lastWords } from './checks.ts';
+import { alarms, check, inWords, lastWords } from './checks.ts';
 import { copyStorage } from './disk.ts';
 import type { OperationName } from './operations.ts';
 import type { Person, Seat } from './people.ts';
@@ -299,7 +299,7 @@ export async function playCrashes({ crash, every, first: given, seed }: CrashPla
     if (world.wrong.length === 0) await lastWords(world);
     await world.look();
     await check(world);
-    const raised = (await alarms(world)).map((alarm) => `a false alarm: ${alarm}`);
+    const raised = (await alarms(world)).map((alarm) => `a false alarm: ${inWords(alarm)}`);
     return { tried, points, byKind, wrong: [...world.wrong, ...raised], hash: world.trace.digest() };
   } finally {
     await world.end();

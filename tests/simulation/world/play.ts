@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Random } from '../seams/random.ts';
 import { pass } from '../seams/time.ts';
-import { alarms, check, lastWords, messagesOf } from './checks.ts';
+import { alarms, check, inWords, lastWords, messagesOf } from './checks.ts';
 import { judge } from './lies/judge.ts';
 import { tell } from './lies/lie.ts';
 import type { Lie } from './lies/lies.ts';
@@ -64,7 +64,7 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
     if (world.wrong.length === 0) await lastWords(world);
     await world.look();
     await check(world);
-    const raised = await alarms(world);
+    const raised = (await alarms(world)).map(inWords);
     const isSound = world.wrong.length === 0 && raised.length === 0;
     const told =
       plan.lie === undefined || !isSound ? null : await tell(world, plan.lie, new Random(`${plan.seed}/lie`));

@@ -6,7 +6,7 @@ import { pass, passUntil } from '../../seams/time.ts';
 import type { Liar } from '../network.ts';
 import type { Seat } from '../people.ts';
 import type { World } from '../world.ts';
-import { noticed, seatsIn, shownBy, type Told } from './noticed.ts';
+import { noticed, ofAccount, seatsIn, shownBy, type Told } from './noticed.ts';
 
 const second = 1_000;
 
@@ -32,7 +32,7 @@ export async function rollVaultBack(world: World, random: Random): Promise<Told 
   tab.line.liar = answering('/api/vault', former);
   tab.line.interrupt();
   await passUntil(() => tab.store.get(olderVaultAtom), 60 * second);
-  return noticed(world, 'vaultRollback', seat, before);
+  return noticed(world, 'vaultRollback', seat, before, ofAccount);
 }
 
 /**
@@ -86,7 +86,7 @@ export async function lastResort(world: World, random: Random): Promise<Told | n
     await tab.actions.addGroupMembers(id, [other.id]);
   });
   await pass(20 * second);
-  return noticed(world, 'lastResort', seat, before);
+  return noticed(world, 'lastResort', seat, before, ofAccount);
 }
 
 async function askAs(world: World, seat: Seat, url: string): Promise<unknown> {

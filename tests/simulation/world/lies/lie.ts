@@ -100,7 +100,24 @@ async function tellOfLog(world: World, lie: LogLie, random: Random): Promise<Tol
     say(seat, tab);
     await pass(10 * second);
   }
-  const told = await noticed(world, lie, seat, before);
+  if (lie === 'withholdThenDrop') {
+    // The log goes on without the commit.
+    tab.line.liar = logLiar('dropCommit', entry, seat.person.id, log.userIds, random);
+    tab.line.interrupt();
+    await passUntil(() => tab.isConnected, 60 * second);
+    for (const witness of witnesses) {
+      const [its] = witness.tabs;
+      if (its !== undefined) say(witness, its);
+      await pass(5 * second);
+    }
+    await pass(20 * second);
+  }
+  const told = await noticed(world, lie, seat, before, {
+    conversationId: log.id,
+    // Only the header of who wrote a message that was left out counts it.
+    onVictim: (what) => (lie === 'drop' && what === 'missing' ? entry.sender_device_id : null),
+    victimDeviceId: seat.deviceId,
+  });
   if (lie !== 'retime') return told;
   const message = (await messagesOf(tab.crypto, log.id)).find(({ messageId }) => messageId === entry.id);
   const isBeside = message !== undefined && messageTime(message).byClock !== null;

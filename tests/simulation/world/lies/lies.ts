@@ -40,6 +40,8 @@ export const logLies = {
   dropCommit: { notices: shown('damaged'), kind: 'commit', shift: -1 },
   /** Everything from a commit on is kept back: what is late and what never comes look the same. */
   withhold: { notices: none, kind: 'commit', shift: 0 },
+  /** Likewise, until the log goes on without the commit: messages of an epoch that the device doesn't know follow. */
+  withholdThenDrop: { notices: shown('damaged'), kind: 'commit', shift: 0 },
   /** The time at which the relay says it has stored an entry. */
   retime: { notices: shown("the sender's clock beside"), kind: 'application', shift: 0 },
   /** An entry that the relay says it has deleted for its age, which it makes up too. */
@@ -106,6 +108,7 @@ export function logLiar(
         ];
       case 'reorder':
       case 'withhold':
+      case 'withholdThenDrop':
         return [one];
       default:
         throw new Error(`no such lie: ${String(lie satisfies never)}`);
@@ -115,7 +118,7 @@ export function logLiar(
     const at = log.findIndex((one) => one.seq === seq);
     const one = log[at];
     if (one === undefined) return log;
-    if (lie === 'withhold') return log.slice(0, at);
+    if (lie === 'withhold' || lie === 'withholdThenDrop') return log.slice(0, at);
     if (lie !== 'reorder') return [...log.slice(0, at), ...edited(one), ...log.slice(at + 1)];
     const next = log[at + 1];
     return next === undefined ? log : [...log.slice(0, at), next, one, ...log.slice(at + 2)];

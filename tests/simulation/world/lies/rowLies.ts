@@ -9,7 +9,7 @@ import type { Person, Seat } from '../people.ts';
 import type { Tab } from '../profile.ts';
 import { keyIn } from '../settle.ts';
 import type { World } from '../world.ts';
-import { noticed, seatsIn, shownBy, type Told } from './noticed.ts';
+import { noticed, ofAccount, seatsIn, shownBy, type Told } from './noticed.ts';
 
 const second = 1_000;
 
@@ -49,7 +49,7 @@ export async function inventKey(world: World, random: Random): Promise<Told | nu
   if (tab === undefined) return null;
   await world.finish(tab, 'read', () => tab.actions.openChat(other.id));
   await pass(20 * second);
-  return noticed(world, 'inventedKey', again, before);
+  return noticed(world, 'inventedKey', again, before, { ...ofAccount, onVictim: () => other.id });
 }
 
 /** Rows that call each of two people by the other's name. */

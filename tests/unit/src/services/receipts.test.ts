@@ -17,6 +17,7 @@ const people = (count: number) =>
 
 let known: ConversationState;
 let isGone: boolean;
+let hasRead: boolean;
 let deps: TestDeps;
 let receipts: Receipts;
 const makeReceipt = vi.fn<(id: string, isShown: boolean) => Promise<unknown>>();
@@ -26,17 +27,20 @@ const takeReceipts =
 const putReceipt = vi.fn<(id: string, body: object) => Promise<undefined>>();
 const listReceipts = vi.fn<(id: string) => Promise<GivenReceipt[]>>();
 const onAvailable = vi.fn<() => Promise<void>>();
+const catchUp = vi.fn<(id: string) => Promise<ConversationState>>();
 const onTaken = vi.fn<() => void>();
 
 beforeEach(() => {
   known = state({ lastSeq: 3, receiptDue: true });
   isGone = false;
+  hasRead = true;
   makeReceipt.mockReset().mockResolvedValue({ receipt, readSeq: 2 });
   receiptStored.mockReset().mockImplementation(async () => known);
   takeReceipts.mockReset().mockImplementation(async () => ({ messages: [], events: [], state: known }));
   putReceipt.mockReset().mockResolvedValue(undefined);
   listReceipts.mockReset().mockResolvedValue([theirs]);
   onAvailable.mockReset().mockResolvedValue(undefined);
+  catchUp.mockReset().mockImplementation(async () => known);
   onTaken.mockReset();
   deps = testDeps({
     api: { putReceipt, listReceipts },
@@ -46,7 +50,7 @@ beforeEach(() => {
   receipts = createReceipts({
     deps,
     ownUserId: me,
-    sync: { onAvailable },
+    sync: { catchUp, hasRead: () => hasRead, onAvailable },
     hasToken: () => true,
     isGone: async () => isGone,
     isShown: () => false,
@@ -83,6 +87,24 @@ describe('what this device has received', () => {
     changed(known);
     await deps.clock.advance(timings.receiptDelay);
     expect(start).toHaveBeenCalledTimes(2);
+    expect(putReceipt).toHaveBeenCalledTimes(2);
+  });
+
+  it('is told once this session has read the log, and not by a copy, whose other place is found there', async () => {
+    hasRead = false;
+    catchUp.mockRejectedValueOnce(new AppError('device-copied', ''));
+    changed(known);
+    await deps.clock.advance(timings.receiptDelay);
+    expect(catchUp).toHaveBeenCalledExactlyOnceWith(conversationId);
+    expect(makeReceipt).not.toHaveBeenCalled();
+    changed(known);
+    await deps.clock.advance(timings.receiptDelay);
+    expect(catchUp).toHaveBeenCalledTimes(2);
+    expect(putReceipt).toHaveBeenCalledOnce();
+    hasRead = true;
+    changed(known);
+    await deps.clock.advance(timings.receiptDelay);
+    expect(catchUp).toHaveBeenCalledTimes(2);
     expect(putReceipt).toHaveBeenCalledTimes(2);
   });
 
