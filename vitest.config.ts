@@ -13,12 +13,13 @@ const report = process.env.UNIT_REPORT;
 // In CI what needs a server runs without one too, and fails.
 const hasServers = inCI || missingServers().length === 0;
 
-/** Kills under load, the package in each host, groups in random order, the simulated world: minutes, for `npm run test:all`. */
+/** Kills under load, the package in each host, groups in random order, mutated messages, the simulated world: minutes, for `npm run test:all`. */
 const long = [
   'relay/test/crash/*.test.ts',
   'tests/package/*.test.ts',
   'tests/simulation/simulation.test.ts',
   'tests/unit/workers/groupRaces.test.ts',
+  'tests/unit/workers/mutatedMessages.test.ts',
 ];
 
 /** Tests of what only a relay on PostgreSQL does, or one with Redis beside it. */

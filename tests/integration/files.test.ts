@@ -286,7 +286,7 @@ describe('files between two browsers and a real relay', () => {
       missing: ['damaged'],
     });
     await rm(file);
-    await expect(read(ben, anna.userId)).rejects.toMatchObject({ name: 'AppError' });
+    await expect(read(ben, anna.userId)).rejects.toMatchObject({ name: 'AppError', code: 'not-found' });
   });
 
   it('leave nothing behind where they are given up while the relay is asked for room', async () => {
