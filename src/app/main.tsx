@@ -29,11 +29,9 @@ const isPinned = () => localStorage.getItem(releaseAgreementKey) !== null;
 async function start() {
   performance.setResourceTimingBufferSize(notedAnswers);
   if ('serviceWorker' in navigator) {
-    const container = navigator.serviceWorker;
     const wasPinned = isPinned();
-    reloadOnTakeover(container, () => {
-      // Nothing takes over where the browser's storage was deleted, and the network has the next page: this one stays.
-      if (wasPinned && container.controller === null) return;
+    reloadOnTakeover(navigator.serviceWorker, () => {
+      // A relay that withholds what would notice a stranger's service worker is not to have the keys beside it.
       if (wasPinned || isPinned())
         loadReleases().then(
           ({ onTakeover }) => onTakeover(),

@@ -26,7 +26,7 @@ const lock = () => lockForUnknownWorker(texts);
 
 /** Loads this tab again for a version that the person has agreed to; one that takes over by nobody's leave locks the keys. */
 export function onTakeover(): void {
-  // Who deletes the record of an agreement has not agreed.
+  // A record of an agreement that was deleted is no agreement.
   if (localStorage.getItem(releaseAgreementKey) === null || isTakenOver(localStorage, Date.now()))
     void lock();
   else window.location.reload();

@@ -13,7 +13,10 @@ export function reloadOnTakeover(container: ServiceWorkerContainer, reload: () =
     isReloading = true;
     reload();
   }
-  container.addEventListener('controllerchange', reloadOnce);
+  container.addEventListener('controllerchange', () => {
+    // Nothing takes over where the browser's storage was deleted, and the network would have the next page: this one stays.
+    if (container.controller !== null) reloadOnce();
+  });
   // A page that the former version has just answered may have the new controller before it runs a script, and no event.
   container.addEventListener('message', ({ data }) => {
     if (isWorkerMessage(data, 'takeover')) reloadOnce();

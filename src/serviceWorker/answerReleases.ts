@@ -13,7 +13,7 @@ interface Asked {
 export function answerReleases(asked: Asked, releases: PinnedReleases): void {
   const answer = answerTo(asked.data, releases);
   if (answer === null) return;
-  // Whoever asks waits for an answer: where the storage fails nothing is agreed to, and nothing known.
+  // A page that asks waits for an answer: where the storage fails nothing is agreed to, and nothing known.
   const failed = asked.data === verdictMessage ? ({ state: 'unreachable' } as const) : null;
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
   asked.waitUntil(answer.catch(() => failed).then((each) => asked.ports[0]?.postMessage(each)));

@@ -33,7 +33,7 @@ export interface PinnedReleasesOptions {
 }
 
 const script = '/service-worker.js';
-/** What that one imports before anything else: the operator's settings, and no code. */
+/** The operator's settings, and no code: the script imports it before anything else. */
 const settingsScript = '/operator.js';
 /** Milliseconds in which an answer has to be whole. */
 const patience = 60_000;
@@ -101,7 +101,7 @@ export class PinnedReleases {
       if (chain === null) return { state: 'unsigned' };
       const release = released(chain);
       if (pin === null) return await this.#begin(chain, release);
-      // What was seen of the chain is kept for later; where the storage is full it is looked at all the same.
+      // The chain as it was seen is kept for later; a full storage is no reason not to look.
       await this.#advance(chain, null).catch(() => undefined);
       if (!(await this.#isScriptOf([pin.agreed, release])))
         throw new Failure('different', `${script} is of no release.`);

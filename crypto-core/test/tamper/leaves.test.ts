@@ -149,7 +149,7 @@ describe('a leaf is refused', () => {
     };
     const refused = 'invalid-leaf: LEAF-12: an extension of a new member';
     expect(whenAdded(forgery)).toContain(refused);
-    // Whoever processes the commit of a careless member refuses it, too.
+    // A receiver refuses it, too, in the commit of a careless member.
     const message = decodeMlsMessage(forgeKeyPackage(device('newcomer', env), SUITE, env, forgery));
     if (message.wireFormat !== 'key-package') throw new Error('no key package');
     const add = { type: 'add', keyPackage: message.keyPackage } as const;

@@ -60,7 +60,7 @@ async function bench() {
     await relay.collectGarbage();
     const before = await relay.residentKiB();
     await part('sign up, become contacts, write the first messages', () => all('join', String(each)));
-    // What follows a first message, receipts and pings, is over by then.
+    // Receipts and pings that follow a first message are over by then.
     await delay(20_000);
     await part('nobody does anything', () => delay(seconds * 1_000));
     await relay.collectGarbage();
@@ -117,7 +117,7 @@ function table({ clients, resident, parts }, machine) {
   ].join('\n');
 }
 
-/** What was asked most in one part. @param {number} share what it is divided by */
+/** Lists the requests that one part made most. @param {number} share what it is divided by */
 function asked(what, { requests }, share, title) {
   const most = Object.entries(requests).toSorted(([, one], [, other]) => other - one);
   const rows = most.slice(0, 12).map(([request, times]) => `| ${request} | ${(times / share).toFixed(2)} |`);

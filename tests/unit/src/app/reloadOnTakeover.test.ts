@@ -34,3 +34,15 @@ it('a page does not reload for its first version', () => {
   tell({ type: 'takeover' });
   expect(reload).not.toHaveBeenCalled();
 });
+
+it('a page stays where the browser’s storage is deleted, and loads again for a version that comes after that', () => {
+  const container = Object.assign(new EventTarget(), { controller: {} as object | null });
+  const reload = vi.fn<() => void>();
+  reloadOnTakeover(container as unknown as ServiceWorkerContainer, reload);
+  container.controller = null;
+  container.dispatchEvent(new Event('controllerchange'));
+  expect(reload).not.toHaveBeenCalled();
+  container.controller = {};
+  container.dispatchEvent(new Event('controllerchange'));
+  expect(reload).toHaveBeenCalledOnce();
+});
