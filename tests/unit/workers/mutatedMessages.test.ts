@@ -16,9 +16,10 @@ import { BOB, ALICE_AND_BOB as CHAT } from './support/device.ts';
 import { createPairWithRogue } from './support/roguePair.ts';
 
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
-/** 10,000 in all: so many in each conversation. */
+const messages = Number(process.env['SINETTI_MUTATED_MESSAGES'] ?? 1_500);
+/** Messages of one conversation. */
 const EACH = 500;
-const conversations = Array.from({ length: 20 }, (_value, index) => index + 1);
+const conversations = Array.from({ length: messages / EACH }, (_value, index) => index + 1);
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const one = (contentType: string, content: Uint8Array, disposition: number = DISPOSITION.render) =>
@@ -172,7 +173,7 @@ function expectedOf(plaintext: Uint8Array): string {
 
 const changes = ['edit', 'deletion', 'reaction'];
 
-describe(`mutated messages of a member (SINETTI_TEST_SEED=${seed})`, () => {
+describe(`mutated messages of a member (SINETTI_TEST_SEED=${seed} SINETTI_MUTATED_MESSAGES=${messages})`, () => {
   it.each(conversations)(
     'end in bubbles, changes and codes, and the next honest one is read: %i',
     async (conversation) => {
