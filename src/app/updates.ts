@@ -9,6 +9,7 @@ import {
   releaseAgreementKey,
 } from '../serviceWorker/messages.ts';
 import { readyUpdateAtom } from '../store/update.ts';
+import type { followReleases, hear } from './releases.tsx';
 
 const scriptUrl = '/service-worker.js';
 /** A tab may stay open for weeks; browsers look by themselves only when a page is loaded. */
@@ -27,7 +28,10 @@ export interface UpdatesOptions {
   readonly lockKeys: () => void;
 }
 
-type Releases = Pick<typeof import('./releases.tsx'), 'followReleases' | 'hear'>;
+interface Releases {
+  readonly followReleases: typeof followReleases;
+  readonly hear: typeof hear;
+}
 
 /**
  * Keeps the app in this browser (src/serviceWorker), so that it opens offline, and offers newer versions of it. A

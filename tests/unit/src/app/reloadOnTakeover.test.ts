@@ -36,7 +36,9 @@ it('a page does not reload for its first version', () => {
 });
 
 it('a page stays where the browser’s storage is deleted, and loads again for a version that comes after that', () => {
-  const container = Object.assign(new EventTarget(), { controller: {} as object | null });
+  const container: EventTarget & { controller: object | null } = Object.assign(new EventTarget(), {
+    controller: {},
+  });
   const reload = vi.fn<() => void>();
   reloadOnTakeover(container as unknown as ServiceWorkerContainer, reload);
   container.controller = null;

@@ -1,6 +1,6 @@
 import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepUpToDate } from '#src/app/updates.ts';
+import { keepUpToDate, type UpdatesOptions } from '#src/app/updates.ts';
 import { releaseAgreementKey } from '#src/serviceWorker/messages.ts';
 import { readyUpdateAtom } from '#src/store/update.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
@@ -14,7 +14,7 @@ let lines: string[];
 let stored: Map<string, string>;
 const navigate = vi.fn<(path: string) => void>();
 const lockKeys = vi.fn<() => void>();
-const loadReleases = vi.fn(() => import('#src/app/releases.tsx'));
+const loadReleases = vi.fn<UpdatesOptions['loadReleases']>(() => import('#src/app/releases.tsx'));
 
 beforeEach(() => {
   navigate.mockReset();

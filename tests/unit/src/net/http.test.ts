@@ -7,7 +7,7 @@ import { settled } from './support/fakeClock.ts';
 import { authKey, failureOf, json, profile, refusal, setUp, userId, withParts } from './support/httpApi.ts';
 
 describe('a call of the relay', () => {
-  it('carries the token, asks without credentials of the browser, and answers what the schema parsed', async () => {
+  it('carries the token and answers what the schema parsed', async () => {
     const { api, seen } = setUp(json(200, { ...profile, unknown: 'field' }));
     await expect(api.profile()).resolves.toEqual(profile);
     expect(seen).toEqual([
@@ -37,6 +37,13 @@ describe('a call of the relay', () => {
       { operation: 'DELETE /user', body: '' },
     ]);
     expect(seen.map(({ proof }) => proof)).toEqual(['proof', 'proof']);
+  });
+
+  it('asks without credentials of the browser, whose headers it then takes no orders from', async () => {
+    const { api, seen } = setUp(json(200, profile), new Response(null, { status: 204 }));
+    await api.profile();
+    await api.logout('of.the.session');
+    expect(seen.map(({ credentials }) => credentials)).toEqual(['omit', 'omit']);
   });
 
   it('is not made when the person does not prove it', async () => {
