@@ -322,6 +322,6 @@ describe.each(process.env.TEST_DATABASE_URL === undefined ? ['SQLite'] : [])('th
     await job().run();
     await relay.relay.close();
     expect(full).toBeGreaterThan(2_200_000);
-    expect(await size()).toBeLessThan(700_000);
+    expect(await size()).toBeLessThan(720_000);
   });
 });
