@@ -1,3 +1,4 @@
+import { applicationIdExtension } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
 import { limits as relayLimits } from '#relay/contract/index.ts';
 import { parseTreeNodes } from '#relay/src/messaging/treeNodes.ts';
@@ -125,7 +126,7 @@ describe('the tree of a group', () => {
 describe('a leaf that is larger than the relay keeps', () => {
   it('keeps a large group from changing', async () => {
     const { alice, bob, relay } = await createTrioWithRogue();
-    const extension = { type: 1, data: new Uint8Array(relayLimits.treeNodeMax) };
+    const extension = applicationIdExtension(new Uint8Array(relayLimits.treeNodeMax));
     bob.commit(GROUP, { leaf: { ...leafOptions, extensions: [extension] } });
     expect((await processLogOn(alice)).state.status).toBe('joined');
     const keyPackages = absentDevices(limits.devicesWithTreeInside);
