@@ -232,7 +232,9 @@ async function tellOfFirst(store: Store, log: Log, { code, reason }: ReleaseRefu
 }
 
 function barOf(news: ReleaseNews, apply: () => void): ReadyUpdate {
-  return { apply, Bar: () => <ReleaseBar release={news} onAnswer={apply} /> };
+  // A sentence to which a reason is added stays the same one, with its details open as they were.
+  const key = 'problem' in news ? news.problem : JSON.stringify(news);
+  return { apply, bar: <ReleaseBar key={key} release={news} onAnswer={apply} /> };
 }
 
 /** @param refusal of either origin; at that of the keys there may be nothing in use yet */

@@ -1,12 +1,12 @@
 import { atom } from 'jotai';
-import type { ComponentType } from 'react';
+import type { ReactNode } from 'react';
 
 /** A newer version of the app that is ready to be used, or what was noticed of one that is not. */
 export interface ReadyUpdate {
   /** Begins to use it: every tab loads again. Of what was noticed it is the end. */
   apply(): void;
   /** Shown in the place of the plain offer at a relay that signs its releases. */
-  readonly Bar?: ComponentType;
+  readonly bar?: ReactNode;
 }
 
 export const readyUpdateAtom = atom<ReadyUpdate | null>(null);

@@ -12,7 +12,7 @@ export function UpdateBar() {
   const update = useAtomValue(readyUpdateAtom);
   const [busy, setBusy] = useState(false);
   if (!shown || update === null) return null;
-  if (update.Bar !== undefined) return <update.Bar />;
+  if (update.bar !== undefined) return update.bar;
   return (
     <Alert
       kind="info"
