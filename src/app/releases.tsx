@@ -9,6 +9,7 @@ import { askWorker } from '../lib/askWorker.ts';
 import { type Clock, delay } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { isTakenOver } from '../lib/releaseAgreement.ts';
+import { tokenStorageKey } from '../services/session/token.ts';
 import { releaseAgreementKey } from '../serviceWorker/messages.ts';
 import type {
   AgreeMessage,
@@ -171,8 +172,11 @@ export function followReleases(options: ReleasesOptions): void {
     if (!(await lockIfForeign())) await verdict();
   }
 
-  // Nothing on the first screen depends on it. The frame looks by itself only once somebody has signed in.
-  const firstLook = clock.after(beforeFirstLook, lookAtBoth);
+  // Nothing on the first screen depends on it. Where somebody is signed in the frame looks by itself then.
+  const firstLook = clock.after(beforeFirstLook, () => {
+    if (storage.getItem(tokenStorageKey) === null) lookAtBoth();
+    else void look();
+  });
 
   function lookAtBoth(): void {
     firstLook.cancel();
