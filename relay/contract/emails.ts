@@ -11,6 +11,7 @@ import { defineRoute } from './route.ts';
 
 /** The digits of a code that is mailed. */
 export const emailCodeLength = 8;
+export const emailCodePattern = new RegExp(`^\\d{${emailCodeLength}}$`);
 
 /** Mails a new code, in the place of the former, to the address that is to be verified. `not-found` if there is none. */
 export const sendEmailCode = defineRoute({
@@ -29,7 +30,7 @@ export const confirmEmail = defineRoute({
   method: 'POST',
   paths: ['/users/me/email/confirm'],
   access: 'session',
-  body: z.object({ code: z.string().check(z.regex(/^\d{8}$/, 'not eight digits')) }),
+  body: z.object({ code: z.string().check(z.regex(emailCodePattern, 'not eight digits')) }),
   status: 200,
   response: Profile,
   errors: ['not-found', 'wrong-code', 'code-expired', 'too-many-tries', 'email-taken'],

@@ -25,11 +25,9 @@ import { lockForUnknownWorker } from './unknownWorker.tsx';
 const texts = addTexts('tabs').catch(() => undefined);
 const lock = () => lockForUnknownWorker(texts);
 
-/** Loads this tab again for a version that the person has agreed to; one that takes over by nobody's leave locks the keys. */
+/** Where a release is held on to: loads this tab again for a version that the person has agreed to; one that takes over by nobody's leave locks the keys. */
 export function onTakeover(): void {
-  // A record of an agreement that was deleted is no agreement.
-  if (localStorage.getItem(releaseAgreementKey) === null || isTakenOver(localStorage, Date.now()))
-    void lock();
+  if (isTakenOver(localStorage, Date.now(), true)) void lock();
   else window.location.reload();
 }
 

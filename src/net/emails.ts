@@ -1,2 +1,7 @@
 /** The calls by which an email is verified: they are loaded once there is one to verify. */
-export { cancelEmailChange, confirmEmail, sendEmailCode } from '@sinetti/relay/contract/emails';
+export {
+  cancelEmailChange,
+  confirmEmail,
+  emailCodePattern,
+  sendEmailCode,
+} from '@sinetti/relay/contract/emails';

@@ -10,13 +10,13 @@ const mostBytes = 16 * 1024 * 1024;
 export async function readWhole(answer: Response, name: string): Promise<Uint8Array> {
   if (!answer.ok) throw new Failure('unreachable', `${name} answers ${answer.status}.`);
   const reader = answer.body?.getReader();
-  const pieces: Uint8Array[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for (;;) {
     const piece = await reader?.read().catch(() => {
       throw new Failure('unreachable', `${name} breaks off.`);
     });
-    if (piece?.value === undefined) return joined(pieces, length);
+    if (piece?.value === undefined) return new Uint8Array(await new Blob(pieces).arrayBuffer());
     pieces.push(piece.value);
     length += piece.value.length;
     if (length <= mostBytes) continue;
@@ -24,14 +24,4 @@ export async function readWhole(answer: Response, name: string): Promise<Uint8Ar
     void reader?.cancel().catch(() => undefined);
     throw new Failure('chain', `${name} is longer than any that is taken.`);
   }
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -105,8 +105,9 @@ export class PinnedReleases {
       await this.#advance(chain, null).catch(() => undefined);
       if (!(await this.#isScriptOf([pin.agreed, release])))
         throw new Failure('different', `${script} is of no release.`);
-      this.#requireSameRoom(pin, await this.#settingsNow());
-      await this.#requireHeaders([release, pin.agreed], await this.#originsNow());
+      const imported = await this.#ask(settingsScript);
+      this.#requireSameRoom(pin, await settingsOf(imported));
+      await this.#requireHeaders([release, pin.agreed], await this.#originsNow(), imported);
       const { hash, version } = release;
       // A release that is still being downloaded is nobody's question yet.
       if (hash === pin.agreed.hash || !(await this.#isHere(release)))
@@ -197,15 +198,7 @@ export class PinnedReleases {
     const { origin, settings } = this.#options;
     const { headers } = workerSettings(release, this.#origins()) as Pick<OperatorSettings, 'headers'>;
     const isSame = canonicalText(headers[origin]) === canonicalText(settings.headers[origin]);
-    if (!isSame) throw new Failure('different', `/operator.js has other headers than the release.`);
-  }
-
-  /** The settings as the relay has them now. @throws Failure `different` where they are more than that: code, which every version would run */
-  async #settingsNow(): Promise<Pick<OperatorSettings, 'keysOrigin'>> {
-    const content = await readWhole(await this.#ask(settingsScript), settingsScript);
-    const settings = settingsIn(new TextDecoder().decode(content));
-    if (settings === null) throw new Failure('different', `${settingsScript} is more than settings.`);
-    return settings as Pick<OperatorSettings, 'keysOrigin'>;
+    if (!isSame) throw new Failure('different', `${settingsScript} has other headers than the release.`);
   }
 
   /** @throws Failure `different` where the page would have another origin's frame, of which nothing is held on to */
@@ -220,11 +213,16 @@ export class PinnedReleases {
    * Headers of the two answers that a browser takes as they come: the page, before there is a service worker, and its script. One that
    * commands the browser has no place there, whatever the release has.
    * @param releases the newest one, and the one in use: others behind one address may have that still
+   * @param imported the answer with the settings, where it has been asked for
    */
-  async #requireHeaders(releases: readonly ReleaseStatement[], origins = this.#origins()): Promise<void> {
+  async #requireHeaders(
+    releases: readonly ReleaseStatement[],
+    origins = this.#origins(),
+    imported?: Response,
+  ): Promise<void> {
     const { origin } = this.#options;
-    const imported = await this.#ask(settingsScript);
-    const commanding = commands.find((name) => imported.headers.has(name));
+    const settings = imported ?? (await this.#ask(settingsScript));
+    const commanding = commands.find((name) => settings.headers.has(name));
     if (commanding !== undefined)
       throw new Failure('different', `${settingsScript} has the header ${commanding}.`);
     for (const path of [pages[origin], script]) {
@@ -291,7 +289,7 @@ export class PinnedReleases {
   /** Returns whether the script is of a release of this chain all the same: of that in use, or of an older one which the relay went back to. */
   async #isScriptSigned(pin: Pin): Promise<boolean> {
     try {
-      await this.#settingsNow();
+      await settingsOf(await this.#ask(settingsScript));
       // Some relays behind one address have the next script before others have its release: to lock for that would log everybody out.
       for (let asked = 0; asked < timesAsked; asked += 1)
         if (await this.#isScriptOf([pin.agreed, pin.newest])) return true;
@@ -318,10 +316,13 @@ export class PinnedReleases {
 
   /** Null for the first visit, and for what somebody has written in the place of a pin: they could delete it as well. */
   async #read(): Promise<Pin | null> {
-    const kept = await this.#options.caches.match(recordPath, { cacheName });
-    if (kept === undefined) return null;
-    // Where the storage fails nothing is said of a pin.
-    return parsePin(await kept.text());
+    const text = await this.#record();
+    return text === undefined ? null : parsePin(text);
+  }
+
+  /** The record of the pin as it is kept. Where the storage fails nothing is said of it. */
+  async #record(): Promise<string | undefined> {
+    return (await this.#options.caches.match(recordPath, { cacheName }))?.text();
   }
 
   /**
@@ -334,7 +335,8 @@ export class PinnedReleases {
 
   async #write(chain: Chain, agreed: Release | null): Promise<void> {
     const cache = await this.#options.caches.open(cacheName);
-    const kept = await this.#read();
+    const before = await this.#record();
+    const kept = before === undefined ? null : await parsePin(before);
     const inUse = agreed !== null && agreed.seq >= (kept?.agreed.seq ?? 0) ? agreed : kept?.agreed;
     if (inUse === undefined) return;
     // Another tab may have seen more, while the relay took its time to answer this one.
@@ -348,8 +350,7 @@ export class PinnedReleases {
       keysOrigin,
     };
     const text = textOfPin(pin);
-    const before = await cache.match(recordPath);
-    if ((await before?.text()) !== text) await cache.put(recordPath, new Response(text));
+    if (before !== text) await cache.put(recordPath, new Response(text));
     this.#options.onPinned?.();
   }
 }
@@ -371,6 +372,14 @@ export async function installReleased(
     }
     throw error;
   }
+}
+
+/** Reads the settings as the relay has them. @throws Failure `different` where they are more than that: code, which every version would run */
+async function settingsOf(imported: Response): Promise<Pick<OperatorSettings, 'keysOrigin'>> {
+  const content = await readWhole(imported, settingsScript);
+  const settings = settingsIn(new TextDecoder().decode(content));
+  if (settings === null) throw new Failure('different', `${settingsScript} is more than settings.`);
+  return settings as Pick<OperatorSettings, 'keysOrigin'>;
 }
 
 function refusal(code: string, reason: string, isKnownScript: boolean): ReleaseRefusal {

@@ -32,12 +32,11 @@ export function guard(onStranger: () => void): void {
   });
   // The first version takes nothing over.
   if (!navigator.serviceWorker?.controller) return;
-  const hasAgreement = () => localStorage.getItem(releaseAgreementKey) !== null;
-  const wasPinned = hasAgreement();
+  const wasHeld = localStorage.getItem(releaseAgreementKey) !== null;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
-    // Nothing has taken over where the browser's storage was deleted; who deletes the record alone has not agreed.
-    const isDeleted = wasPinned && !hasAgreement() && navigator.serviceWorker.controller !== null;
-    if (isDeleted || isTakenOver(localStorage, Date.now())) refuse();
+    // Where the browser's storage was deleted as a whole nothing has taken over.
+    const isThere = navigator.serviceWorker.controller !== null;
+    if (isTakenOver(localStorage, Date.now(), wasHeld && isThere)) refuse();
   });
 }
 

@@ -1,6 +1,6 @@
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
-import { cancelEmailChange, confirmEmail, sendEmailCode } from '../../net/emails.ts';
+import { cancelEmailChange, confirmEmail, emailCodePattern, sendEmailCode } from '../../net/emails.ts';
 import type { EmailVerification, EmailVerificationChange } from '../../store/emailVerification.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Deps } from '../core/deps.ts';
@@ -29,7 +29,7 @@ export async function updateEmailVerification(
 async function confirm({ api, crypto, store }: EmailDeps, typed: string): Promise<EmailVerification> {
   const code = typed.replaceAll(/\s/g, '');
   // The relay would take it for a fault of the client.
-  if (!/^\d{8}$/.test(code)) throw new AppError('wrong-code', t('profile.verification.wrong'));
+  if (!emailCodePattern.test(code)) throw new AppError('wrong-code', t('profile.verification.wrong'));
   const user = await api.call(confirmEmail, { body: { code } });
   store.set(currentUserAtom, user);
   // For an offline start; the next answered one mends it.
