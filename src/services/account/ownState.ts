@@ -39,6 +39,8 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
   /** Drafts of other devices that wait for the end of the typing here. */
   const held = new Map<ConversationKey, string>();
   const typedAt = new Map<ConversationKey, number>();
+  /** Drafts in groups that have yet to come here: where one was started, something may be written before this device has it. */
+  const early = new Map<ConversationKey, string>();
   let seen = draftsBefore;
   let timer: Timer | null = null;
   let restingUntil = 0;
@@ -94,7 +96,15 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
     }
     seen = present;
   }
-  const unsubscribe = store.sub(draftsAtom, noteDrafts);
+  function takeEarly(): void {
+    const chats = store.get(chatsAtom);
+    for (const [key, text] of early) {
+      if (!(key in chats)) continue;
+      early.delete(key);
+      takeDraft(key, text);
+    }
+  }
+  const unsubscribes = [store.sub(draftsAtom, noteDrafts), store.sub(chatsAtom, takeEarly)];
   noteDrafts();
   // The session before may have left something.
   tellSoon();
@@ -147,6 +157,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
         if (key === null || drafts.has(conversationId)) continue;
         const isHere = groupIdOfKey(key) === null || key in store.get(chatsAtom);
         if (isHere) takeDraft(key, text);
+        else early.set(key, text);
       }
       for (const { conversationId, seq } of told.reads) {
         if ((reads.get(conversationId) ?? 0) <= seq) reads.delete(conversationId);
@@ -159,7 +170,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
     stop() {
       isStopped = true;
       timer?.cancel();
-      unsubscribe();
+      for (const unsubscribe of unsubscribes) unsubscribe();
     },
   };
 }

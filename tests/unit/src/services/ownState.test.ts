@@ -4,6 +4,7 @@ import { NetworkError } from '#src/net/errors.ts';
 import { createOwnState, type OwnState } from '#src/services/account/ownState.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { timings } from '#src/services/core/timings.ts';
+import { chatsAtom, emptyChat, groupKeyOf } from '#src/store/chats.ts';
 import { draftsAtom } from '#src/store/drafts.ts';
 import { me, received, type TestDeps, testDeps } from './support/deps.ts';
 
@@ -112,6 +113,20 @@ describe('a draft of another device', () => {
     type('Two and a half');
     await deps.clock.advance(timings.typingPause * 2);
     expect(draft()).toBe('Two and a half');
+  });
+
+  it('in a group that has yet to come here is there once it has', async () => {
+    const group = 'c0000000-0000-4000-8000-000000000001';
+    const key = groupKeyOf(group);
+    const inGroup = (text: string) =>
+      own.take({ reads: [], drafts: [{ conversationId: `group:${group}`, text }] });
+    await inGroup('Dear');
+    await inGroup('Dear all');
+    expect(deps.store.get(draftsAtom)[key]).toBeUndefined();
+    deps.store.set(chatsAtom, (chats) => ({ ...chats, [key]: emptyChat }));
+    expect(deps.store.get(draftsAtom)[key]).toBe('Dear all');
+    await deps.clock.advance(timings.ownStateSpacing * 2);
+    expect(tellOwnDevices).not.toHaveBeenCalledWith(expect.objectContaining({ drafts: [expect.anything()] }));
   });
 
   it('is dropped where this one is about to be told', async () => {
