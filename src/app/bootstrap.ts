@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { operator } from '../operator/index.ts';
 import { createClient } from '../services/client/client.ts';
 import type { Store } from '../services/core/deps.ts';
-import { deviceStorageKey, mutesStorageKey, tokenStorageKey } from '../services/session/token.ts';
+import { deviceStorageKey, tokenStorageKey } from '../services/session/token.ts';
 import { type AppActions, actionsAtom } from '../store/actions.ts';
 import { preferencesAtom } from '../store/preferences.ts';
 import { authStatusAtom } from '../store/session.ts';
@@ -88,7 +88,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
   });
   window.addEventListener('storage', (event) => {
     if (event.key === deviceStorageKey && event.newValue !== null) return window.location.reload();
-    if (event.key === mutesStorageKey) client.onMutesChanged();
+    client.onStorageChanged(event.key);
     if (event.key !== tokenStorageKey && event.key !== null) return;
     if (client.session.onTokenChanged() === 'reload') window.location.reload();
   });

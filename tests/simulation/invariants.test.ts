@@ -45,7 +45,7 @@ function device(name: string, changes: Partial<Conversation> = {}): Device {
     findings: [],
     ...changes,
   };
-  return { name, deviceId: name, conversations: [conversation], texts, drafts: new Set() };
+  return { name, deviceId: name, conversations: [conversation], texts, drafts: new Map() };
 }
 
 const entries = [
@@ -187,6 +187,7 @@ describe('what people have set', () => {
     mayBeLost: false,
     begunAt,
     doneAt: begunAt + 1,
+    deviceId: null,
     ownSeq: 0,
     ...changes,
   });

@@ -109,6 +109,10 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
   // The session before may have left something.
   tellSoon();
 
+  sessionEvents.on('draftsTaken', ({ drafts: taken }) => {
+    seen = { ...seen, ...taken };
+    for (const key of Object.keys(taken)) drafts.delete(conversationOf(key, ownUserId) ?? '');
+  });
   sessionEvents.on('mutesChanged', ({ isHere }) => {
     if (isHere) tellSoon();
   });

@@ -15,7 +15,7 @@ import {
   createLoginProofStore,
   createTokenStore,
   deviceStorageKey,
-  mutesStorageKey,
+  type TabSignal,
 } from '../session/token.ts';
 import type { Messenger } from './messenger.ts';
 
@@ -61,8 +61,8 @@ export interface Client {
   onLeft(): void;
   /** The page that was left is back as it was. */
   onReturned(): void;
-  /** Another tab mutes other conversations than before. */
-  onMutesChanged(): void;
+  /** Another tab has changed a value in local storage, which may be a {@link TabSignal}. */
+  onStorageChanged(key: string | null): void;
 }
 
 /** A whole client but for its screen: what the browser gives it comes in, and what a person can do comes out. */
@@ -140,10 +140,10 @@ export function createClient(options: ClientOptions): Client {
         registerDevice: () => registerDevice(deps, options.deviceName),
         tellTabs: (deviceId) => options.storage.setItem(deviceStorageKey, deviceId),
         // A full storage keeps nobody else from hearing of it.
-        tellTabsOfMutes: () =>
+        signalTabs: (changed) =>
           background(async () => {
-            const isOdd = options.storage.getItem(mutesStorageKey) === '1';
-            options.storage.setItem(mutesStorageKey, isOdd ? '0' : '1');
+            const isOdd = options.storage.getItem(changed) === '1';
+            options.storage.setItem(changed, isOdd ? '0' : '1');
           }),
         createRealtime: (listeners) =>
           createRealtime({
@@ -303,6 +303,10 @@ export function createClient(options: ClientOptions): Client {
       messenger?.setPresent(false);
     },
     onReturned: () => messenger?.setPresent(true),
-    onMutesChanged: () => background(async () => (await messenger?.loadMutes())?.refresh()),
+    onStorageChanged(key) {
+      if (key === ('mutes' satisfies TabSignal))
+        background(async () => (await messenger?.loadMutes())?.refresh());
+      if (key === ('drafts' satisfies TabSignal)) background(async () => messenger?.takeDrafts());
+    },
   };
 }

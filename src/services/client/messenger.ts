@@ -5,6 +5,7 @@ import type { OwnDevices } from '../account/ownDevices.ts';
 import type { OwnNames } from '../account/ownNames.ts';
 import type { Security } from '../account/security.ts';
 import type { MessageBackup } from '../backup/messageBackup.ts';
+import type { Drafts } from '../conversations/drafts.ts';
 import type { Messaging } from '../conversations/messaging.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
 import type { Stars } from '../conversations/stars.ts';
@@ -56,6 +57,7 @@ export interface Messenger extends RelayConnection {
   readonly confirmation: Confirmation;
   readonly tellTyping: Services['tellTyping'];
   readonly loadMutes: Services['loadMutes'];
+  readonly takeDrafts: Drafts['take'];
   /** Loads the files of this session. */
   files(): Promise<Files>;
   /** Loads the stars of this session. */
@@ -101,6 +103,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     deps,
     ownUserId: userId,
     chats,
+    drafts,
     outbox,
     isActive,
     background,
@@ -127,6 +130,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     confirmation,
     tellTyping: services.tellTyping,
     loadMutes: services.loadMutes,
+    takeDrafts: () => drafts.take(),
     files,
     stars,
     retryLists: () => lists.retry(),

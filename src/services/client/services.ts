@@ -36,6 +36,7 @@ import { createMemberNames } from '../groups/memberNames.ts';
 import { createContacts } from '../people/contacts.ts';
 import { createNotifications } from '../people/notifications.ts';
 import { announceMessages, dispatchWsMessage, trackPresence } from '../people/presence.ts';
+import type { TabSignal } from '../session/token.ts';
 
 export interface ServicesOptions {
   readonly deps: SessionDeps;
@@ -48,7 +49,7 @@ export interface ServicesOptions {
   readonly createRealtime: (listeners: RealtimeListeners) => Realtime;
   readonly createPresence: (listeners: PresenceListeners) => Presence;
   readonly leaveForLogin: (afterMs: number) => void;
-  readonly tellTabsOfMutes: () => void;
+  readonly signalTabs: (changed: TabSignal) => void;
   readonly onDeletingFiles: MessagingOptions['onDeletingFiles'];
   readonly openFiles: Parameters<typeof createDataExport>[1];
   /** Called when this browser's device has been revoked. */
@@ -70,7 +71,7 @@ export function createServices(options: ServicesOptions) {
   const chats = createChats(deps, ownUserId);
   const chatEvents = createChatEvents(deps, ownUserId);
   const memberNames = createMemberNames(deps);
-  const drafts = createDrafts(deps, background);
+  const drafts = createDrafts(deps, background, () => options.signalTabs('drafts'));
   const lists = createLists({ ...deps, hasToken });
   const contacts = createContacts({ deps, ownUserId, lists, recall });
   const notifications = createNotifications({ deps, lists, recall: recall.listNotifications });
@@ -137,7 +138,7 @@ export function createServices(options: ServicesOptions) {
     return (await import('../conversations/mutes.ts')).mutesOf(demanded);
   }
   sessionEvents.on('mutesChanged', ({ isHere }) => {
-    options.tellTabsOfMutes();
+    options.signalTabs('mutes');
     if (!isHere) background(async () => (await loadMutes()).refresh());
   });
 

@@ -12,7 +12,11 @@ const entryPrefix = 'draft:';
 export interface Drafts {
   /** Brings back what was kept, and keeps what changes from now on. Never rejects. */
   start(): Promise<void>;
-  /** Keeps now what would be kept soon: the page may not come back. */
+  /** Takes over what another tab has written. */
+  take(): Promise<void>;
+  /** Keeps now what would be kept soon. @throws CryptoApiError `storage` */
+  keep(): Promise<void>;
+  /** The same for a page that may not come back. Never throws. */
   flush(): void;
   stop(): void;
 }
@@ -20,26 +24,52 @@ export interface Drafts {
 export function createDrafts(
   { clock, crypto, sessionEvents, store }: Pick<SessionDeps, 'clock' | 'crypto' | 'sessionEvents' | 'store'>,
   background: Background,
+  tellTabs: () => void,
 ): Drafts {
   let kept: Readonly<Record<ConversationKey, string>> = {};
+  let written: Promise<unknown> = Promise.resolve();
   let timer: Timer | null = null;
+  let retry: Timer | null = null;
   let unsubscribe: () => void = () => undefined;
 
-  function flush(): void {
-    timer?.cancel();
-    timer = null;
+  async function keep(): Promise<void> {
+    for (const one of [timer, retry]) one?.cancel();
+    timer = retry = null;
+    const before = kept;
     const drafts = store.get(draftsAtom);
-    for (const key of new Set([...Object.keys(kept), ...Object.keys(drafts)])) {
-      const text = drafts[key] ?? '';
-      if (text === (kept[key] ?? '')) continue;
-      background(() => crypto.writeLocal(`${entryPrefix}${key}`, text === '' ? null : text));
-    }
+    const changed = [...new Set([...Object.keys(before), ...Object.keys(drafts)])].filter(
+      (key) => (drafts[key] ?? '') !== (before[key] ?? ''),
+    );
     kept = drafts;
+    if (changed.length === 0) return;
+    const writes = Promise.all(
+      changed.map(async (key) => {
+        try {
+          await crypto.writeLocal(`${entryPrefix}${key}`, drafts[key] || null);
+        } catch (error) {
+          // The disk may have room later.
+          kept = { ...kept, [key]: before[key] ?? '' };
+          retry ??= clock.after(timings.draftRetry, flush);
+          throw error;
+        }
+      }),
+    );
+    written = writes.catch(() => undefined);
+    await writes;
+    tellTabs();
+  }
+
+  function flush(): void {
+    background(keep);
+  }
+
+  async function read(): Promise<Readonly<Record<ConversationKey, string>>> {
+    const entries = await crypto.localEntries(entryPrefix);
+    return Object.fromEntries(entries.map(({ name, text }) => [name.slice(entryPrefix.length), text]));
   }
 
   async function restore(): Promise<void> {
-    const entries = await crypto.localEntries(entryPrefix);
-    const found = Object.fromEntries(entries.map(({ name, text }) => [name.slice(entryPrefix.length), text]));
+    const found = await read();
     kept = { ...found, ...kept };
     // A draft that is being written right now is newer.
     store.set(draftsAtom, (drafts) => ({ ...found, ...drafts }));
@@ -50,6 +80,22 @@ export function createDrafts(
   );
 
   return {
+    async take() {
+      const before = kept;
+      await written;
+      const found = await read();
+      const drafts = store.get(draftsAtom);
+      const news = [...new Set([...Object.keys(kept), ...Object.keys(found)])].filter((key) => {
+        const known = before[key] ?? '';
+        // One that is being written here is newer.
+        return (found[key] ?? '') !== known && (drafts[key] ?? '') === known;
+      });
+      const taken = Object.fromEntries(news.map((key) => [key, found[key] ?? '']));
+      kept = { ...kept, ...taken };
+      sessionEvents.emit('draftsTaken', { drafts: taken });
+      store.set(draftsAtom, (all) => ({ ...all, ...taken }));
+    },
+    keep,
     flush,
 
     async start() {

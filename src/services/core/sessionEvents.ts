@@ -1,6 +1,7 @@
 import type { ConversationState, ProcessResult } from '../../crypto/client.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
 import type { ErrorCode, IncomingEvent } from '../../net/contract.ts';
+import type { ConversationKey } from '../../store/chats.ts';
 import type { RealtimeStatus } from '../../store/connection.ts';
 
 /** The events of a session. Each is emitted by the service that knows of it, and by no other. */
@@ -13,6 +14,8 @@ export interface SessionEventMap {
   receiptsTaken: Pick<ProcessResult, 'events' | 'state'>;
   /** The person has read further on this device than on any before. */
   readHere: { readonly conversationId: string; readonly seq: number };
+  /** Another tab has written these drafts, and tells the person's other devices. */
+  draftsTaken: { readonly drafts: Readonly<Record<ConversationKey, string>> };
   /** Other conversations are muted than before: by the person here, or by another device's word. */
   mutesChanged: { readonly isHere: boolean };
   /** Copies of messages have taken the place of what could not be read. */
@@ -55,6 +58,7 @@ export function createSessionEvents(): SessionEvents {
     entriesProcessed: [],
     receiptsTaken: [],
     readHere: [],
+    draftsTaken: [],
     mutesChanged: [],
     copiesShown: [],
     clocksStarted: [],

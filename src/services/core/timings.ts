@@ -32,6 +32,8 @@ export const timings = {
   receiptSpread: 3_000,
   /** The time after a change at which a draft is kept: a crash may lose as much. */
   draftKeeping: 500,
+  /** After which it is tried again where that has failed. */
+  draftRetry: 10_000,
   /** Signing out must not hang on a relay that doesn't answer. */
   logoutAnswer: 3_000,
   /** The time that another device has for giving this one the keys that were renewed, before the person is asked. */

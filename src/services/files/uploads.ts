@@ -8,6 +8,7 @@ import { type ConversationKey, chatsAtom } from '../../store/chats.ts';
 import { type FileActions, type Upload, uploadsAtom } from '../../store/files.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import type { Chats } from '../conversations/chats.ts';
+import type { Drafts } from '../conversations/drafts.ts';
 import { type Outbox, sendQueued } from '../conversations/outbox.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
@@ -40,6 +41,7 @@ export interface UploadsOptions {
   readonly ownUserId: string;
   readonly chats: Pick<Chats, 'addMessages' | 'get' | 'isLoaded' | 'removeMessage' | 'setState'>;
   readonly outbox: Pick<Outbox, 'send'>;
+  readonly drafts: Pick<Drafts, 'keep'>;
   readonly isActive: () => boolean;
   readonly background: Background;
   readonly blobs: Blobs;

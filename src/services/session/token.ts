@@ -3,8 +3,8 @@ import { claimsOf } from '../../net/tokenClaims.ts';
 export const tokenStorageKey = 'token';
 /** The device that this browser has become, for its other tabs: their keys are the former one's. */
 export const deviceStorageKey = 'device';
-/** A value that changes as other conversations are muted, for the other tabs. It says nothing of them. */
-export const mutesStorageKey = 'mutes';
+/** The keys of values that change as something does that the browser keeps, for the other tabs. They say nothing of it. */
+export type TabSignal = 'mutes' | 'drafts';
 
 /** Returns whether a token has three parts and an expiry that has not passed (spec section 4). */
 export function isUsableToken(token: string, nowMs: number): boolean {

@@ -10,6 +10,7 @@ import type { Person, Seat } from './people.ts';
 import type { PointKind } from './points.ts';
 import type { Tab } from './profile.ts';
 import { comeBack, untilRest } from './settle.ts';
+import { timer as timerOf } from './wishes.ts';
 import { World } from './world.ts';
 
 /**
@@ -47,12 +48,16 @@ const minute = 60 * second;
 const aftermath = 6 * second;
 const mostPoints = 5_000;
 const people = 3;
+/** Seconds after which messages disappear. */
+const timer = 30;
+const fileBytes = 2_000;
 
 /** Three people with a browser each, and a group that the first has created, in which the second is. */
 class Cast {
   readonly world: World;
   groupId = '';
   #names = 0;
+  #hasTimer = false;
   #recoveryKey = '';
 
   constructor(world: World) {
@@ -106,6 +111,18 @@ class Cast {
     };
     await this.world.finish(tab, 'create a group', create);
     await this.world.finish(tab, 'add', () => tab.actions.addGroupMembers(this.groupId, [this.id(1)]));
+  }
+
+  /** Has messages between two disappear, from the first time on. */
+  async setTimer(at: number, to: number): Promise<void> {
+    if (this.#hasTimer) return;
+    this.#hasTimer = true;
+    const conversationId = directConversationId(this.id(at), this.id(to));
+    const [seat, tab, key] = [this.seat(at), this.tab(at), this.id(to)];
+    this.world.wish({ seat, tab, conversationId }, timerOf(conversationId), String(timer), () =>
+      tab.actions.setMessageTimer(key, timer),
+    );
+    await untilRest(this.world, 'with a timer');
   }
 
   async rename(at: number, tab: Tab): Promise<void> {
@@ -226,6 +243,24 @@ const operations = {
       await cast.world.finish(tab, 'read', () => tab.actions.openChat(cast.id(0)));
     },
   }),
+  /** Seals a file, uploads it, queues its message, and sends that. */
+  sendFile: async (cast) => ({
+    seat: cast.seat(1),
+    act(tab) {
+      const place = { conversationId: directConversationId(cast.id(0), cast.id(1)), key: cast.id(0) };
+      return cast.world.sendFile(cast.seat(1), tab, place, new Uint8Array(fileBytes));
+    },
+  }),
+  /** Receives and reads a message with a timer, which runs out, and erases it. */
+  async expire(cast) {
+    await cast.setTimer(0, 1);
+    const act = async (tab: Tab) => {
+      cast.say(0, 1);
+      await cast.world.finish(tab, 'read', () => tab.actions.openChat(cast.id(0)));
+      await passUntil(() => tab.isDead, (timer + 10) * second);
+    };
+    return { seat: cast.seat(1), act };
+  },
   /** Storage that was put back is opened, is asked for the password, and becomes a new device in every conversation. */
   async restore(cast) {
     const { world } = cast;

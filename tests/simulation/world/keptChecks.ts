@@ -103,7 +103,9 @@ export async function checkWishes(world: World, views: readonly View[]): Promise
       const wishes = wishesOf(world, about);
       const held: Held[] = [];
       for (const device of devicesOf(person, own)) {
-        const isEarly = wishes.every(({ ownSeq }) => device.joinedSeq <= ownSeq);
+        const isEarly = wishes.every(
+          ({ deviceId, ownSeq }) => deviceId === device.seat.deviceId || device.joinedSeq <= ownSeq,
+        );
         const value = await ownValue(device, conversationId, about, isEarly);
         if (value !== null) held.push({ where: device.seat.profile.name, value });
       }

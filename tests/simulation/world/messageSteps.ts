@@ -5,6 +5,7 @@ import type { Random } from '../seams/random.ts';
 import { after, pass } from '../seams/time.ts';
 import type { Place } from './people.ts';
 import { type Act, placesOf, placesWithNotes, type Spot, someChat, someMessage, someSeat } from './spots.ts';
+import { storedDevice } from './stored.ts';
 import {
   draft as draftOf,
   mutedAs,
@@ -155,9 +156,13 @@ export const draft: Act = async (world, random) => {
   if (found === null) return;
   const { conversationId, key, seat, tab } = found;
   const text = random.chance(0.2) ? '' : world.newText(seat);
-  world.wish({ seat, tab, conversationId }, draftOf(seat.person, conversationId), text, () => {
+  const write = () => {
     tab.store.set(draftsAtom, (drafts) => ({ ...drafts, [key]: text }));
     return new Promise<void>((resolve) => void after(untilKept, resolve));
-  });
+  };
+  const isOnDisk = () =>
+    (storedDevice(seat.profile.indexedDB, seat.person.id)?.drafts.get(key) ?? '') === text;
+  const about = draftOf(seat.person, conversationId);
+  world.wish({ seat, tab, conversationId }, about, text, write, isOnDisk);
   await pass(untilKept + 1);
 };

@@ -7,6 +7,8 @@ export const operationNames = [
   'join',
   'rename',
   'acknowledge',
+  'sendFile',
+  'expire',
   'restore',
   'logIn',
   'recover',

@@ -6,7 +6,7 @@ import type { CryptoApi } from '#src/crypto/client.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import { createLog } from '#src/lib/log.ts';
 import { type Client, createClient } from '#src/services/client/client.ts';
-import { deviceStorageKey, mutesStorageKey, tokenStorageKey } from '#src/services/session/token.ts';
+import { deviceStorageKey, tokenStorageKey } from '#src/services/session/token.ts';
 import { chatsAtom } from '#src/store/chats.ts';
 import { realtimeStatusAtom } from '#src/store/connection.ts';
 import { authErrorAtom, connectionBannerAtom, currentUserAtom } from '#src/store/session.ts';
@@ -206,7 +206,7 @@ export class Tab {
 
   /** Another tab has changed what the profile's tabs share. One that has to load again is closed instead. */
   storageChanged(key: string, value: string | null): void {
-    if (key === mutesStorageKey) this.#client.onMutesChanged();
+    this.#client.onStorageChanged(key);
     const isOtherDevice = key === deviceStorageKey && value !== null;
     const isOther = key === tokenStorageKey && this.#client.session.onTokenChanged() === 'reload';
     if (isOtherDevice || isOther) this.kill();

@@ -4,6 +4,7 @@
  */
 import { createDecipheriv } from 'node:crypto';
 import { endGroup, groupView, loadGroup, toHex } from '@sinetti/crypto-core';
+import type { ConversationKey } from '#src/store/chats.ts';
 import type { Guard } from '#workers/codec/guards.ts';
 import {
   accountDatabaseName,
@@ -53,8 +54,8 @@ export interface StoredDevice {
    * for one that stays.
    */
   readonly texts: ReadonlyMap<string, number>;
-  /** Each line of its drafts. */
-  readonly drafts: ReadonlySet<string>;
+  /** Its drafts, by the keys of their conversations. */
+  readonly drafts: ReadonlyMap<ConversationKey, string>;
 }
 
 type Key = string | readonly (string | number)[];
@@ -165,6 +166,7 @@ function captionIn({ name, text }: LocalEntryRecord): (readonly [string, number]
   return [[textAt(pending.conversationId, pending.text), 0]];
 }
 
+const draftPrefix = 'draft:';
 const notable = ['missing', 'withheld', 'diverged', 'refused'];
 
 /** Returns what is stored of a person's device; null where nobody is signed in, or no device was made yet. */
@@ -210,6 +212,8 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
       textIn(places.get(id) ?? '', payload),
     ),
   ];
-  const drafts = entries.flatMap(({ name, text }) => (name.startsWith('draft:') ? text.split('\n') : []));
-  return { deviceId, conversations, texts: new Map(texts), drafts: new Set(drafts) };
+  const drafts = entries.flatMap(({ name, text }) =>
+    name.startsWith(draftPrefix) ? [[name.slice(draftPrefix.length), text] as const] : [],
+  );
+  return { deviceId, conversations, texts: new Map(texts), drafts: new Map(drafts) };
 }

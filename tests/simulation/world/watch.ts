@@ -66,12 +66,13 @@ export class Watch {
 function noteTexts({ seats, said, timed }: Watched): void {
   for (const seat of seats) {
     const { drafts, texts } = storedDevice(seat.profile.indexedDB, seat.person.id) ?? {};
+    const lines = new Set([...(drafts?.values() ?? [])].flatMap((draft) => draft.split('\n')));
     for (const [text, seconds] of texts ?? []) if (seconds > 0) timed.set(text, seconds);
     for (const one of said.filter(({ file }) => file !== null)) {
       if (one.seat !== seat) continue;
       if (texts?.has(textAt(one.conversationId, one.text)) === true) one.isKept = true;
       // The person has it again, and does with it what they like.
-      if (drafts?.has(one.text) === true) one.isGivenBack = one.mayBeLost = true;
+      if (lines.has(one.text)) one.isGivenBack = one.mayBeLost = true;
     }
   }
 }

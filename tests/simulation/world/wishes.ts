@@ -8,7 +8,12 @@ export interface Wish extends Given {
   /** The moments of the world at which it was begun, and done: null where it failed, or nobody was there any more. */
   readonly begunAt: number;
   doneAt: number | null;
-  /** How far the browser had read what the person's own devices tell each other: one that comes in later may not hear of it. */
+  /** The device that it was done on. */
+  readonly deviceId: string | null;
+  /**
+   * How far that had read what the person's own devices tell each other: one that comes in later may not hear of it. Below every
+   * position where they had no group yet.
+   */
   readonly ownSeq: number;
 }
 

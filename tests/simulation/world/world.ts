@@ -219,12 +219,16 @@ export class World {
     );
   }
 
-  /** Sets something that has one value at a time. */
+  /**
+   * Sets something that has one value at a time.
+   * @param isOnDisk asked once that is done: where it is not, it may be lost
+   */
   wish(
     { conversationId, seat, tab }: { seat: Seat; tab: Tab; conversationId: string },
     about: string,
     value: string,
     action: () => Promise<unknown>,
+    isOnDisk: () => boolean = () => true,
   ): void {
     const own = storedDevice(seat.profile.indexedDB, seat.person.id)?.conversations.find(
       (one) => one.conversationId === selfConversationId(seat.person.id),
@@ -238,11 +242,12 @@ export class World {
       mayBeLost: false,
       begunAt: worldNow(),
       doneAt: null,
-      ownSeq: own?.lastSeq ?? 0,
+      deviceId: seat.deviceId,
+      ownSeq: own?.isMember === true ? own.lastSeq : -1,
     };
     this.wishes.push(wish);
     this.begin(tab, about.split(' ').at(about.includes("'s ") ? 1 : 0) ?? about, action, () => {
-      wish.isKept = !tab.isDead;
+      wish.isKept = !tab.isDead && isOnDisk();
       wish.doneAt = worldNow();
     });
   }

@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDrafts, type Drafts } from '#src/services/conversations/drafts.ts';
 import { createBackground } from '#src/services/core/failures.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { draftsAtom } from '#src/store/drafts.ts';
 import { type TestDeps, testDeps } from './support/deps.ts';
 
@@ -9,6 +10,9 @@ let writes: string[];
 let deps: TestDeps;
 let drafts: Drafts;
 let readingFails: boolean;
+let answered: Promise<void>;
+let isFull: boolean;
+const tellTabs = vi.fn<() => void>();
 
 beforeEach(() => {
   localEntries = new Map([
@@ -17,21 +21,24 @@ beforeEach(() => {
   ]);
   writes = [];
   readingFails = false;
+  isFull = false;
+  answered = Promise.resolve();
   deps = testDeps({
     crypto: {
-      localEntries: (prefix = '') =>
-        readingFails
-          ? Promise.reject(Object.assign(new Error('no'), { code: 'corrupt-record' }))
-          : Promise.resolve(
-              [...localEntries].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
-            ),
-      writeLocal: (name, text) => {
+      async localEntries(prefix = '') {
+        if (readingFails) throw Object.assign(new Error('no'), { code: 'corrupt-record' });
+        const found = [...localEntries].map(([name, text]) => ({ name, text }));
+        await answered;
+        return found.filter(({ name }) => name.startsWith(prefix));
+      },
+      async writeLocal(name, text) {
+        if (isFull) throw Object.assign(new Error('no'), { code: 'storage' });
         writes.push(`${name}=${text}`);
-        return Promise.resolve();
       },
     },
   });
-  drafts = createDrafts(deps, createBackground(deps.log));
+  tellTabs.mockReset();
+  drafts = createDrafts(deps, createBackground(deps.log), tellTabs);
 });
 
 async function start(): Promise<void> {
@@ -43,6 +50,55 @@ const shown = () => deps.store.get(draftsAtom);
 function type(key: string, text: string): void {
   deps.store.set(draftsAtom, (all) => ({ ...all, [key]: text }));
 }
+
+describe('drafts of another tab', () => {
+  const taken: Readonly<Record<string, string>>[] = [];
+
+  beforeEach(async () => {
+    taken.length = 0;
+    deps.sessionEvents.on('draftsTaken', ({ drafts: news }) => taken.push(news));
+    await start();
+  });
+
+  it('are taken over, also that one is gone, and not written again', async () => {
+    localEntries.set('draft:bert', 'half a sentence');
+    localEntries.delete('draft:group-1');
+    await drafts.take();
+    expect(shown()).toEqual({ bert: 'half a sentence', 'group-1': '' });
+    expect(taken).toEqual([{ bert: 'half a sentence', 'group-1': '' }]);
+    await deps.clock.advance(10_000);
+    expect(writes).toEqual([]);
+    expect(tellTabs).not.toHaveBeenCalled();
+  });
+
+  it('are passed over where something is being written here', async () => {
+    type('bert', 'half an');
+    localEntries.set('draft:bert', 'half a sentence');
+    await drafts.take();
+    expect(shown()['bert']).toBe('half an');
+    await drafts.keep();
+    expect(writes).toEqual(['draft:bert=half an']);
+  });
+
+  it('do not bring back what was kept here while they were read', async () => {
+    localEntries.set('draft:bert', 'half a sentence');
+    let resolve = (): void => undefined;
+    answered = new Promise((answer) => {
+      resolve = answer;
+    });
+    const started = drafts.take();
+    // It is read as it was before what follows.
+    await Promise.resolve();
+    type('bert', 'half an');
+    const kept = drafts.keep();
+    localEntries.set('draft:bert', 'half an');
+    type('bert', 'half an');
+    resolve();
+    await Promise.all([started, kept]);
+    expect(shown()['bert']).toBe('half an');
+    expect(tellTabs).toHaveBeenCalledOnce();
+  });
+});
 
 describe('drafts', () => {
   it('come back with the session, and are not written for that', async () => {
@@ -92,6 +148,19 @@ describe('drafts', () => {
     expect(shown()).toEqual({ bert: 'something new', 'group-1': 'for all' });
     drafts.flush();
     expect(writes).toEqual(['draft:bert=something new']);
+  });
+
+  it('are kept later where the disk is full', async () => {
+    await start();
+    isFull = true;
+    type('bert', 'half a sentence');
+    await deps.clock.advance(timings.draftKeeping);
+    expect(writes).toEqual([]);
+    await deps.clock.advance(timings.draftRetry);
+    isFull = false;
+    await deps.clock.advance(timings.draftRetry * 2);
+    expect(writes).toEqual(['draft:bert=half a sentence']);
+    expect(tellTabs).toHaveBeenCalledOnce();
   });
 
   it('that cannot be read back stop nothing', async () => {

@@ -88,6 +88,14 @@ describe('what own devices are told', () => {
     expect(tellOwnDevices.mock.calls).toEqual([[said('Hal')]]);
   });
 
+  it('is not what another tab has written, nor what was written here before that', async () => {
+    type('Hal');
+    deps.sessionEvents.emit('draftsTaken', { drafts: { [bert]: 'Hallo' } });
+    type('Hallo');
+    await deps.clock.advance(timings.ownStateGathering);
+    expect(tellOwnDevices).toHaveBeenCalledExactlyOnceWith({ reads: [], drafts: [] });
+  });
+
   it('is not what another device has said, nor anything after the session', async () => {
     await own.take(said('From the phone'));
     expect(draft()).toBe('From the phone');

@@ -63,7 +63,7 @@ export async function openSession(isConnected: boolean): Promise<void> {
     topUpKeyPackages,
     registerDevice: () => Promise.resolve(),
     tellTabs: () => undefined,
-    tellTabsOfMutes: () => undefined,
+    signalTabs: () => undefined,
     createRealtime: (listeners) => {
       realtimeListeners = listeners;
       return realtime;
