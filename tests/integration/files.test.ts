@@ -1,6 +1,6 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { uploadLimits } from '#relay/contract/blobs.ts';
 import type { MessageView } from '#src/store/chats.ts';
 import { composingAtom } from '#src/store/composing.ts';
@@ -188,6 +188,50 @@ describe('files between two browsers and a real relay', () => {
     await send(again, ben, bytesOf(10));
     await until(() => filesIn(ben, again.userId).length, 1);
   });
+
+  it.each(['before the message is kept', 'while they are sealed'])(
+    'that find no room on the disk %s go when they are tried again, and their page has them still',
+    async (when) => {
+      let isFull = false;
+      const browser = newBrowser();
+      const anna = await browser.openTab().signUp('anna');
+      const ben = await newBrowser().openTab().signUp('ben');
+      await untilConnected(anna, ben);
+      await befriend(anna, ben);
+      for (const [tab, key] of [
+        [anna, ben.userId],
+        [ben, anna.userId],
+      ] as const)
+        await tab.actions.openChat(key);
+      const { put } = IDBObjectStore.prototype;
+      const full = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function whereRoom(
+        this: IDBObjectStore,
+        ...given
+      ) {
+        if (isFull && this.name === (when.startsWith('before') ? 'notes' : 'pieces')) {
+          this.transaction.abort();
+          throw new DOMException('full', 'QuotaExceededError');
+        }
+        return Reflect.apply(put, this, given) as IDBRequest<IDBValidKey>;
+      });
+      try {
+        isFull = true;
+        await send(anna, ben, bytesOf(10), 'at the lake');
+        const failures = () => Object.values(anna.store.get(uploadsAtom)).map(({ failure }) => failure?.code);
+        await until(failures, ['storage']);
+        const [messageId = ''] = Object.keys(anna.store.get(uploadsAtom));
+        (await anna.actions.files()).retryUpload(messageId);
+        await until(failures, ['storage']);
+        isFull = false;
+        (await anna.actions.files()).retryUpload(messageId);
+        await until(() => filesIn(ben, anna.userId).length, 1);
+        expect(Buffer.compare(await read(ben, anna.userId), bytesOf(10))).toBe(0);
+        expect(filesIn(ben, anna.userId)[0]?.message.content).toMatchObject({ text: 'at the lake' });
+      } finally {
+        full.mockRestore();
+      }
+    },
+  );
 
   it('go from the relay with their message, also where that was deleted offline, and from a browser that is erased', async () => {
     let isCut = false;

@@ -1,8 +1,12 @@
 /** Sealed pieces of files, kept in this browser until the relay has them. What is here nobody can read without the worker. */
 
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+
 const databaseOf = (userId: string) => `sinetti-uploads:${userId}`;
 const storeName = 'pieces';
 
+/** Each @throws AppError `storage` where the disk is full, or can't be written. */
 export interface PieceStore {
   put(fileId: string, index: number, piece: ArrayBuffer): Promise<void>;
   get(fileId: string, index: number): Promise<ArrayBuffer | null>;
@@ -28,11 +32,18 @@ export function createPieceStore(factory: IDBFactory, userId: string): PieceStor
   }
 
   async function run<T>(mode: IDBTransactionMode, ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-    opened ??= open();
-    const transaction = (await opened).transaction(storeName, mode);
-    const answer = settled(ask(transaction.objectStore(storeName)));
-    await Promise.all([answer, committed(transaction)]);
-    return answer;
+    try {
+      opened ??= open().catch((error: unknown) => {
+        opened = null;
+        throw error;
+      });
+      const transaction = (await opened).transaction(storeName, mode);
+      const answer = settled(ask(transaction.objectStore(storeName)));
+      await Promise.all([answer, committed(transaction)]);
+      return await answer;
+    } catch (error) {
+      throw new AppError('storage', t('errors.storageFailed'), { cause: error });
+    }
   }
 
   return {

@@ -1,9 +1,8 @@
 import type { MessageView } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
-import { createBackoff } from '../../lib/backoff.ts';
-import { delay, timestamp } from '../../lib/clock.ts';
-import { BlobError, type Blobs } from '../../net/blobs.ts';
+import { timestamp } from '../../lib/clock.ts';
+import type { Blobs } from '../../net/blobs.ts';
 import { type ConversationKey, chatsAtom } from '../../store/chats.ts';
 import { type FileActions, type Upload, uploadsAtom } from '../../store/files.ts';
 import { showToastAtom } from '../../store/toasts.ts';
@@ -12,7 +11,7 @@ import type { Drafts } from '../conversations/drafts.ts';
 import { type Outbox, sendQueued } from '../conversations/outbox.ts';
 import { conversationOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { type Background, isPassing, toAppError } from '../core/failures.ts';
+import { type Background, toAppError } from '../core/failures.ts';
 import { createCarrier } from './carrying.ts';
 import { restoreInterrupted } from './interrupted.ts';
 import {
@@ -23,15 +22,11 @@ import {
   pendingView,
   type Unsealed,
 } from './pendingMessages.ts';
+import { createPersistence, mayServeLater } from './persistence.ts';
 import type { PieceStore } from './pieceStore.ts';
 import { openFile } from './reading.ts';
 import { createSealing } from './sealing.ts';
 import { chosenFile, type FileToSeal, filesOfMessage, isStillThere } from './sources.ts';
-
-const retryBase = 1_000;
-const retryMax = 30_000;
-/** Returns whether the relay may do later what it doesn't now. A failure to read a file has a sentence around it. */
-const mayServeLater = (error: unknown) => isPassing(error instanceof AppError ? error.cause : error);
 
 /** The share of an upload's progress that sealing is: of files that have to be fetched first, half of it. */
 const sealingOf = ({ original }: Pick<PendingMessage, 'original'>) => (original === undefined ? 0.1 : 0.5);
@@ -64,11 +59,16 @@ export interface Uploads
  */
 export function createUploads(options: UploadsOptions): Uploads {
   const { background, blobs, chats, isActive, ownUserId, pieces } = options;
-  const { clock, crypto, locks, newId, random, store } = options.deps;
+  const { clock, crypto, locks, newId, store } = options.deps;
   const pending = createPendingMessages(options.deps);
   const carrier = createCarrier({ blobs, pending, pieces });
   const { forget, sealAll } = createSealing({ crypto, pieces });
   const reading = { blobs, crypto };
+  const persistently = createPersistence({
+    deps: options.deps,
+    isActive,
+    onWaiting: (messageId) => change(messageId, { isWaiting: true }),
+  });
   const viewOf = (message: Unsealed, files: readonly Pick<FileToSeal, 'facts' | 'size'>[]) =>
     pendingView(message, files, ownUserId);
   /** Views that stand for the messages until they are queued. */
@@ -77,6 +77,8 @@ export function createUploads(options: UploadsOptions): Uploads {
   /** Stop the message that is being brought, for now: it goes on from where it is. */
   const pauses = new Map<string, AbortController>();
   const sealingNow = new Set<string>();
+  /** What this page has yet to seal, or could not: it has the files still, and whether the message was kept. */
+  const chosen = new Map<string, { message: Unsealed; files: readonly FileToSeal[]; isBegun: boolean }>();
 
   function change(messageId: string, changed: Partial<Upload>): void {
     store.set(uploadsAtom, (all) => {
@@ -100,6 +102,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     shown.delete(messageId);
     stops.delete(messageId);
     pauses.delete(messageId);
+    chosen.delete(messageId);
     store.set(uploadsAtom, ({ [messageId]: _over, ...others }) => others);
   }
 
@@ -115,29 +118,6 @@ export function createUploads(options: UploadsOptions): Uploads {
       else if (there.seq !== null) hide(message.messageId);
     }
   });
-
-  /** Does what is to be done until it is done, or fails for a reason that waiting doesn't change. */
-  async function persistently(
-    messageId: string,
-    signal: AbortSignal,
-    attempt: () => Promise<void>,
-  ): Promise<void> {
-    const backoff = createBackoff({ baseMs: retryBase, maxMs: retryMax, random });
-    for (;;) {
-      try {
-        await attempt();
-        return;
-      } catch (error) {
-        signal.throwIfAborted();
-        const mayPass =
-          mayServeLater(error) || (error instanceof BlobError && error.code !== 'unsupported-version');
-        if (!isActive() || !mayPass) throw error;
-        change(messageId, { isWaiting: true });
-      }
-      await delay(clock, backoff.next());
-      signal.throwIfAborted();
-    }
-  }
 
   async function bring(given: PendingMessage, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     let message = given;
@@ -255,6 +235,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     const { messageId } = message;
     const signal = stopOf(messageId);
     const share = sealingOf(message);
+    chosen.set(messageId, { message, files, isBegun });
     const step = (task: () => Promise<void>) => {
       signal.throwIfAborted();
       let hasWaited = false;
@@ -274,6 +255,7 @@ export function createUploads(options: UploadsOptions): Uploads {
         const kept = isBegun ? await pending.find(messageId) : undefined;
         if (!isBegun || kept?.unsealed !== undefined) {
           await pending.keep({ ...message, files: [], unsealed: files.length });
+          chosen.set(messageId, { message, files, isBegun: true });
           const sealed = await sealAll(files, step, (done) =>
             change(messageId, { progress: share * done, isWaiting: false }),
           );
@@ -281,14 +263,17 @@ export function createUploads(options: UploadsOptions): Uploads {
           await pending.keep({ ...message, files: sealed });
         }
         isSealed = true;
+        chosen.delete(messageId);
       }),
     );
     sealingNow.delete(messageId);
     if (isSealed) await run(messageId);
   }
 
-  /** Goes on with a message from where it was left: those that are passed on can be had once more. */
+  /** Goes on with a message from where it was left: files that this page has, or that are passed on, can be had once more. */
   async function goOn(messageId: string): Promise<void> {
+    const here = chosen.get(messageId);
+    if (here !== undefined) return sealThenRun(here.message, here.files, here.isBegun);
     const message = await pending.find(messageId);
     if (message?.original === undefined || message.unsealed === undefined) return run(messageId);
     const { files: _none, unsealed: _count, ...unsealed } = message;

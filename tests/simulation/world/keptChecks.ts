@@ -184,7 +184,11 @@ const copiesRead = 5 * minute + 10 * second;
 export async function checkDisappearing(world: World, views: readonly View[]): Promise<void> {
   if (world.timed.size === 0) return;
   await pass(copiesRead);
-  for (const { profile } of world.seats) profile.killTabs();
+  for (const { profile } of world.seats) {
+    profile.killTabs();
+    // What was read before stays until a clock that is behind has come so far (PROTOCOL section 4), which may be hours.
+    profile.clockSkew = Math.max(0, profile.clockSkew);
+  }
   await comeBack(world);
   for (const { log, seat } of views) {
     const [tab] = seat.tabs;

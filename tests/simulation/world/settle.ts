@@ -1,10 +1,12 @@
 import { groupConversationId } from '#src/net/contract.ts';
+import { uploadsAtom } from '#src/store/files.ts';
 import { groupsAtom } from '#src/store/groups.ts';
 import { authStatusAtom } from '#src/store/session.ts';
 import { pass, passUntil } from '../seams/time.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
 import { fairWeather } from './network.ts';
 import type { Seat } from './people.ts';
+import type { Tab } from './profile.ts';
 import type { World } from './world.ts';
 
 const minute = 60_000;
@@ -84,6 +86,8 @@ export async function restless(world: World): Promise<string[]> {
       if (isOver && status === 'failed') continue;
       lacks.push(`${seat.profile.name} has not sent in ${conversationId}: ${status} ${failure ?? ''}`);
     }
+    for (const { failure } of seat.tabs.flatMap(uploadsOf))
+      lacks.push(`${seat.profile.name} has not brought a file: ${failure?.code ?? ''}`);
   }
   return lacks;
 }
@@ -113,9 +117,16 @@ async function signInWhereAsked(world: World): Promise<void> {
   }
 }
 
-/** Tries messages again that failed for a full disk or another passing reason, as people do. */
+const uploadsOf = ({ store }: Tab) =>
+  Object.entries(store.get(uploadsAtom)).map(([messageId, { failure }]) => ({ messageId, failure }));
+
+/** Tries messages and files again that failed for a full disk or another passing reason, as people do. */
 async function retryFailed(world: World): Promise<void> {
   for (const seat of world.seats.filter(({ status }) => status === 'in')) {
+    for (const tab of seat.tabs) {
+      for (const { failure, messageId } of uploadsOf(tab))
+        if (failure !== null) (await tab.actions.files()).retryUpload(messageId);
+    }
     const [tab] = seat.tabs;
     if (tab === undefined) continue;
     for (const { conversationId, messageId, status } of await tab.crypto.outbox()) {
