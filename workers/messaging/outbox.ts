@@ -123,8 +123,11 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
         const isBeforeJoin = seq <= (membership === 'none' ? lastSeq : joinedSeq);
         // Its entry would have been read there: the relay has gone back behind that, and nobody gets the message.
         if (!isBeforeJoin && seq <= lastSeq) throw new CryptoApiError('position-taken');
-        if (isBeforeJoin && (await keepSent(tx, account, messageId, row, record)))
-          return requireLogged(tx, account, messageId);
+        if (isBeforeJoin && (await keepSent(tx, account, messageId, row, record))) {
+          const shown = await findMessage(tx, account, messageId);
+          // A star changes a message of another conversation.
+          return shown ?? changeView(account, row.conversationId, messageId, record);
+        }
         await putInOutbox(tx, account, messageId, row, record);
         return viewWaiting(tx, account, messageId, { row, record });
       });

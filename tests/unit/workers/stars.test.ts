@@ -80,6 +80,17 @@ describe('a star', () => {
     expect((await alice.api.conversation(OWN)).lastMessage).toBeNull();
   });
 
+  it('leaves the outbox where a copy of this browser had brought it to the relay before', async () => {
+    const { phone, one } = await twoBrowsers();
+    await queueStar(phone, CHAT, one);
+    const [waiting] = await phone.api.outbox(OWN);
+    const { joinedSeq } = await phone.api.conversation(OWN);
+    const messageId = waiting?.messageId ?? '';
+    await phone.api.messageAccepted(messageId, { seq: joinedSeq, timestamp: sentAt });
+    expect(await phone.api.outbox(OWN)).toEqual([]);
+    expect(await starred(phone)).toEqual(['One.']);
+  });
+
   it('is taken back on all of them, though two had given it at once', async () => {
     const { alice, one, phone } = await twoBrowsers();
     await star(alice, CHAT, one);
