@@ -203,8 +203,9 @@ describe('files between two browsers and a real relay', () => {
         [ben, anna.userId],
       ] as const)
         await tab.actions.openChat(key);
-      const { put } = IDBObjectStore.prototype;
-      const full = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function whereRoom(
+      const method = 'put';
+      const original = IDBObjectStore.prototype[method];
+      const full = vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(function whereRoom(
         this: IDBObjectStore,
         ...given
       ) {
@@ -212,7 +213,7 @@ describe('files between two browsers and a real relay', () => {
           this.transaction.abort();
           throw new DOMException('full', 'QuotaExceededError');
         }
-        return Reflect.apply(put, this, given) as IDBRequest<IDBValidKey>;
+        return Reflect.apply(original, this, given);
       });
       try {
         isFull = true;

@@ -2,9 +2,16 @@ import { t } from '../../i18n/i18n.ts';
 import { composeAtom } from '../../store/composing.ts';
 import { draftsAtom } from '../../store/drafts.ts';
 import { showToastAtom } from '../../store/toasts.ts';
+import type { Drafts } from '../conversations/drafts.ts';
 import { keyOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import type { PendingMessage } from './pendingMessages.ts';
-import type { UploadsOptions } from './uploads.ts';
+
+interface InterruptedOptions {
+  readonly deps: Pick<SessionDeps, 'crypto' | 'store'>;
+  readonly drafts: Pick<Drafts, 'keep'>;
+  readonly ownUserId: string;
+}
 
 /** Messages that are looked through for the one that was answered. */
 const newest = 1000;
@@ -14,7 +21,7 @@ const newest = 1000;
  * the chat, before one that is there, and an answer stays one. The draft is on the disk then. @throws CryptoApiError `storage`
  */
 export async function restoreInterrupted(
-  { deps: { crypto, store }, drafts, ownUserId }: Pick<UploadsOptions, 'deps' | 'drafts' | 'ownUserId'>,
+  { deps: { crypto, store }, drafts, ownUserId }: InterruptedOptions,
   { conversationId, inReplyTo, text, unsealed: count = 1 }: PendingMessage,
 ): Promise<void> {
   const key = keyOf(conversationId, ownUserId);

@@ -77,7 +77,7 @@ export function createUploads(options: UploadsOptions): Uploads {
   /** Stop the message that is being brought, for now: it goes on from where it is. */
   const pauses = new Map<string, AbortController>();
   const sealingNow = new Set<string>();
-  /** What this page has yet to seal, or could not: it has the files still, and whether the message was kept. */
+  /** Messages whose files this page has yet to seal, or could not: it has them still. `isBegun` once the message was kept. */
   const chosen = new Map<string, { message: Unsealed; files: readonly FileToSeal[]; isBegun: boolean }>();
 
   function change(messageId: string, changed: Partial<Upload>): void {

@@ -257,6 +257,8 @@ const operations = {
     const act = async (tab: Tab) => {
       cast.say(0, 1);
       await cast.world.finish(tab, 'read', () => tab.actions.openChat(cast.id(0)));
+      // So that it is known as one that disappears, before it has.
+      await cast.world.look();
       await passUntil(() => tab.isDead, (timer + 10) * second);
     };
     return { seat: cast.seat(1), act };

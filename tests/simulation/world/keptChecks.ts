@@ -186,7 +186,7 @@ export async function checkDisappearing(world: World, views: readonly View[]): P
   await pass(copiesRead);
   for (const { profile } of world.seats) {
     profile.killTabs();
-    // What was read before stays until a clock that is behind has come so far (PROTOCOL section 4), which may be hours.
+    // A clock that is behind keeps what was read until it has come so far (PROTOCOL section 4), which may be hours.
     profile.clockSkew = Math.max(0, profile.clockSkew);
   }
   await comeBack(world);

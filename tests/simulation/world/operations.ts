@@ -16,4 +16,4 @@ export const operationNames = [
 export type OperationName = (typeof operationNames)[number];
 
 /** Operations with so many points that all of them take an hour: what runs often tries fewer. */
-export const longOperations: readonly OperationName[] = ['restore', 'logIn', 'recover'];
+export const longOperations: readonly OperationName[] = ['expire', 'restore', 'logIn', 'recover'];
