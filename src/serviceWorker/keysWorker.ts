@@ -1,9 +1,10 @@
 import { answerReleases } from './answerReleases.ts';
 import { activateMessage, type WorkerMessage } from './messages.ts';
-import { answerForeignPage, keysPath, storagePath } from './navigations.ts';
+import { answerForeignPage, keysPath } from './navigations.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 import { installReleased, PinnedReleases } from './releases.ts';
+import { answerStoragePage } from './storagePage.ts';
 
 /** The service worker at the origin of the keys: it keeps the frame with its files. */
 declare const self: ServiceWorkerGlobalScope;
@@ -36,8 +37,7 @@ const releases = new PinnedReleases({
 });
 
 const network = { fetch: self.fetch.bind(self), isPinned: () => releases.isPinned() };
-/** The page that asks for persistent storage comes from the relay each time. */
-const isPageOfKeys = (pathname: string): boolean => pathname === keysPath || pathname === storagePath;
+const isPageOfKeys = (pathname: string): boolean => pathname === keysPath;
 
 const precache = new Precache({
   ...network,
@@ -75,6 +75,11 @@ self.addEventListener('fetch', (event) => {
   const { location } = self;
   const answer =
     precache.answer(event.request) ??
+    answerStoragePage(event.request, {
+      address: location.origin,
+      agreed: () => releases.agreed(),
+      fetch: network.fetch,
+    }) ??
     answerForeignPage(event.request, location.origin, isPageOfKeys, network);
   if (answer !== null) event.respondWith(answer);
 });

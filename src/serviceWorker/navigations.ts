@@ -22,8 +22,9 @@ export function withKeysOrigin(page: string, keysOrigin: string): string {
 
 /**
  * Answers a navigation to what is the relay's alone. Where a release is held on to, no page of the relay's runs at this origin, beside
- * the app's storage: such an address, which anybody may send as a link, leads nowhere there.
- * @param isOurs tells which paths are answered here; null is returned for these, as for all that is no navigation
+ * the app's storage: such an address, which anybody may send as a link, leads nowhere there. Neither does a form that any site may post
+ * to one of the app's own addresses.
+ * @param isOurs tells which paths are answered here; null is returned for GET requests to these, as for all that is no navigation
  */
 export function answerForeignPage(
   request: Request,
@@ -32,7 +33,8 @@ export function answerForeignPage(
   { fetch, isPinned }: { readonly fetch: typeof globalThis.fetch; readonly isPinned: () => Promise<boolean> },
 ): Promise<Response> | null {
   const asked = new URL(request.url);
-  if (request.mode !== 'navigate' || asked.origin !== origin || isOurs(asked.pathname)) return null;
+  if (request.mode !== 'navigate' || asked.origin !== origin) return null;
+  if (request.method === 'GET' && isOurs(asked.pathname)) return null;
   const notFound = () => new Response(null, { status: 404 });
   return isPinned()
     .then((isHeld) => (isHeld ? notFound() : fetch(request)))

@@ -12,6 +12,7 @@ import {
 } from '../../verify/src/chain/expected.ts';
 import { chainOf, grownChain, releasesPath } from '../../verify/src/chain/reading.ts';
 import { type Origin, parseStatement, type ReleaseStatement } from '../../verify/src/chain/statement.ts';
+import { appOf } from './appOf.ts';
 import { known, type Pin, parsePin, type Release, released, textOfPin } from './pinRecord.ts';
 import type { Build, OperatorSettings, Precache } from './precache.ts';
 import { readWhole } from './readWhole.ts';
@@ -84,13 +85,18 @@ export class PinnedReleases {
 
   /** Returns whether this browser holds on to a release. */
   async isPinned(): Promise<boolean> {
-    return (await this.#read()) !== null;
+    return (await this.agreed()) !== null;
+  }
+
+  /** Returns the release that the person has agreed to last; null where none is held on to. */
+  async agreed(): Promise<Release | null> {
+    return (await this.#read())?.agreed ?? null;
   }
 
   /** Returns the release that this version is of; null where none is held on to, or another one has been agreed to meanwhile. */
   async inUse(): Promise<Release | null> {
-    const agreed = (await this.#read())?.agreed;
-    return agreed !== undefined && this.#isOf(agreed) ? agreed : null;
+    const agreed = await this.agreed();
+    return agreed !== null && this.#isOf(agreed) ? agreed : null;
   }
 
   /** Compares what the relay has now with what this browser holds on to. */
@@ -384,14 +390,6 @@ async function settingsOf(imported: Response): Promise<Pick<OperatorSettings, 'k
 
 function refusal(code: string, reason: string, isKnownScript: boolean): ReleaseRefusal {
   return { state: 'refused', code, reason, isKnownScript };
-}
-
-/** The app of an origin of the keys: without the first label, or at the port before (workers/api/origins.ts). */
-function appOf(keys: string): string {
-  const address = new URL(keys);
-  if (address.hostname.startsWith('keys.')) address.hostname = address.hostname.slice('keys.'.length);
-  else address.port = String(Number(address.port) - 1);
-  return address.origin;
 }
 
 function inBase64url(hexadecimal: string): string {

@@ -12,7 +12,8 @@ const origin = 'https://sinetti.example';
 const asset = (path: string) => new Request(`${origin}${path}`);
 
 /** A navigation can't be constructed, only met. */
-const navigation = (path: string) => ({ mode: 'navigate', url: `${origin}${path}` }) as Request;
+const navigation = (path: string, method = 'GET') =>
+  ({ method, mode: 'navigate', url: `${origin}${path}` }) as Request;
 
 describe('the page of the app', () => {
   it('is given the address of the frame, and nothing else', async () => {
@@ -61,6 +62,11 @@ describe('a navigation to what is the relay’s alone', () => {
     },
   );
 
+  it.each(['/dashboard', '/index.html', '/'])('is a form that is posted to %s', async (path) => {
+    const response = await answer(navigation(path, 'POST'), true);
+    expect([response?.status, await response?.text()]).toEqual([404, '']);
+  });
+
   it('is the relay’s where none is held on to', async () => {
     expect(await (await answer(navigation('/api/docs'), false))?.text()).toContain('steal');
   });
@@ -68,7 +74,8 @@ describe('a navigation to what is the relay’s alone', () => {
   it('is neither a call, nor a page of the app, nor of another origin', () => {
     expect(answer(asset('/api/contacts'), true)).toBeNull();
     expect(answer(navigation('/dashboard'), true)).toBeNull();
-    const elsewhere = { mode: 'navigate', url: 'https://elsewhere.example/api' } as Request;
+    const url = 'https://elsewhere.example/api';
+    const elsewhere = { method: 'GET', mode: 'navigate', url } as Request;
     expect(answer(elsewhere, true)).toBeNull();
   });
 
