@@ -26,9 +26,9 @@ export const sentences = {
   disappeared: 'Count the oars again before they come back.',
   ...goneWords,
 };
-/** Names of those that are gone from every browser at the end. */
+/** Names of the sentences that are gone from every browser at the end. */
 export const erased = ['deleted', 'takenReaction', 'disappeared', ...Object.keys(goneWords)];
-/** Those that disappear by themselves. */
+/** Words that disappear by themselves. */
 export const timedWords: readonly string[] = [sentences.disappeared, sentences.disappearedCaption];
 
 export const passwords = {

@@ -97,7 +97,7 @@ describe('a received file', () => {
       picker.mockResolvedValue({ createWritable: async () => ({}) });
       vi.stubGlobal('showSaveFilePicker', picker);
       const { save, user } = show([file(1, { kind: 'file', type: 'application/octet-stream', name })]);
-      // Whatever direction a name has, it turns nothing around it.
+      // A name in another direction turns nothing around it.
       expect(screen.getByText(name).tagName).toBe('BDI');
       await user.click(screen.getByRole('button', { name: `Download ${name}` }));
       await waitFor(() => expect(save).toHaveBeenCalledOnce());
