@@ -1,4 +1,4 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { uploadLimits } from '#relay/contract/blobs.ts';
@@ -50,6 +50,14 @@ async function read(tab: Tab, key: string): Promise<Buffer> {
 
 async function send(tab: Tab, to: Tab, bytes: Uint8Array<ArrayBuffer>, text = ''): Promise<void> {
   await (await tab.actions.files()).send(to.userId, text, [fileOf(bytes)]);
+}
+
+/** The files that the relay has. */
+async function blobFiles(): Promise<{ name: string; size: number }[]> {
+  const folder = path.join(relay.dataDir, 'blobs');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries.filter((one) => one.isFile()).map((one) => path.join(one.parentPath, one.name));
+  return Promise.all(names.map(async (name) => ({ name, size: (await stat(name)).size })));
 }
 
 /** An export with files: what its archive has, and why of each file that it doesn't. */
@@ -306,29 +314,31 @@ describe('files between two browsers and a real relay', () => {
     expect(await blobs.execute()).toHaveLength(1);
   });
 
-  it('that the relay has exchanged or lost say so', async () => {
+  it('that the relay has exchanged, for bytes or for another sealed file, or lost say so', async () => {
     const [anna, ben] = await annaAnd(newBrowser, ['ben'] as const);
     await anna.actions.openChat(ben.userId);
     await ben.actions.openChat(anna.userId);
     await send(anna, ben, bytesOf(70_000));
     await until(() => filesIn(ben, anna.userId).length, 1);
-    const folder = path.join(relay.dataDir, 'blobs');
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const sizes = await Promise.all(
-      entries.map(async (entry) =>
-        entry.isFile() ? (await stat(path.join(entry.parentPath, entry.name))).size : 0,
-      ),
-    );
-    const at = sizes.findIndex((size) => size >= 70_000);
-    const [blob, size] = [entries[at], sizes[at] ?? 0];
-    if (blob === undefined) throw new Error('the relay has no file');
-    const file = path.join(blob.parentPath, blob.name);
-    await writeFile(file, new Uint8Array(size).fill(7));
+    const before = await blobFiles();
+    await send(anna, ben, bytesOf(70_000).reverse());
+    await until(() => filesIn(ben, anna.userId).length, 2);
+    const [file = ''] = before.filter(({ size }) => size >= 70_000).map(({ name }) => name);
+    const others = (await blobFiles()).filter(({ name }) => before.every((one) => one.name !== name));
+    const [other] = others;
+    if (other === undefined || others.length > 1) throw new Error('the relay has not one more file');
+    const own = await readFile(file);
+    expect(other.size).toBe(own.length);
+    await copyFile(other.name, file);
+    await expect(read(ben, anna.userId)).rejects.toMatchObject({ code: 'damaged-file' });
+    await writeFile(file, own);
+    expect(await read(ben, anna.userId)).toHaveLength(70_000);
+    await writeFile(file, new Uint8Array(own.length).fill(7));
     await expect(read(ben, anna.userId)).rejects.toMatchObject({ code: 'damaged-file' });
     expect(await exported(ben)).toEqual({
-      outcome: { written: 0, missing: 1 },
-      parts: ['user-data.json'],
-      missing: ['damaged'],
+      outcome: { written: 1, missing: 1 },
+      parts: expect.arrayContaining(['user-data.json', 'files/summer-at-the-lake.pdf']),
+      missing: ['damaged', null],
     });
     await rm(file);
     await expect(read(ben, anna.userId)).rejects.toMatchObject({ name: 'AppError', code: 'not-found' });

@@ -1,4 +1,6 @@
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { paddedLength } from '@sinetti/crypto-core';
 import {
   decodeRecoveryKey,
   passwordKeys,
@@ -6,6 +8,7 @@ import {
   recoveryKeyPair,
   recoveryProofSeed,
 } from '@sinetti/crypto-core/account';
+import { sealedFileLength } from '@sinetti/crypto-core/content';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';
@@ -19,54 +22,20 @@ import {
   until,
   untilConnected,
 } from './support/browser.ts';
+import { drawnBytes, drawnWaveform, goneBytes, goneSizes, sendGone } from './support/goneFiles.ts';
 import { openedRecords } from './support/openedRecords.ts';
 import { type RecordingProxy, startRecordingProxy } from './support/recordingProxy.ts';
-import { bytesOfFolder, bytesOfIndexedDb, findSecrets, type Secret } from './support/scan.ts';
-
-const sentences = {
-  overMqtt: 'The heron stands still in the reeds at dawn.',
-  answer: 'Nobody saw the lighthouse keeper leave, Åsa.',
-  overRest: 'Seven barrels of tar went by the old road.',
-  fromThirdBrowser: 'The ice will hold until the second Sunday.',
-  groupName: 'The society for the study of northern fog',
-  inTheGroup: 'We meet where the railway used to end.',
-  neverSent: 'This one was written and then thought better of.',
-  note: 'Lamp oil, before the keeper asks again.',
-  inDraft: 'Half a sentence that waits for its',
-  reply: 'The keeper was on the boat, they say.',
-  edited: 'Seven barrels of tar went by the new road.',
-  deleted: 'The key is under the third stone from the left.',
-  reaction: '👩🏽‍🚀',
-  caption: 'The map that he drew of the shallows',
-  fileName: 'shallows-of-the-north.pdf',
-  description: 'A map with a cross on a rock',
-  fileType: 'image/webp',
-  pictureName: 'lantern-room-at-noon.webp',
-  mention: 'The tide table is with',
-  forwarded: 'As it was said in the boathouse, word for word.',
-  takenReaction: '🧑🏿‍🚒',
-  disappeared: 'Count the oars again before they come back.',
-};
-/** Gone from every browser at the end. */
-const erased = ['deleted', 'takenReaction', 'disappeared'] as const;
-const passwords = {
-  anna: 'correct horse battery staple 91',
-  bert: 'välkommen till skärgården 17',
-  annaChanged: 'seven small boats in a row 33',
-  annaRecovered: 'the bridge opens twice a day 48',
-};
+import { bytesOfFolder, bytesOfIndexedDb, findSecrets, type Secret, sizesIn, text } from './support/scan.ts';
+import { erased, passwords, sentences, timedWords } from './support/sentences.ts';
 
 const fileBytes = new TextEncoder().encode('The shallows begin where the oak stood. '.repeat(500));
 
-const drawnBytes = (length: number, step: number) =>
-  Uint8Array.from({ length }, (_, at) => (at * step + (at >> 3) * 13 + 5) % 251);
-const pictureBytes = drawnBytes(3000, 89);
+const pictureBytes = drawnBytes(83_003, 89);
 const previewBytes = drawnBytes(240, 57);
-const voiceBytes = drawnBytes(9000, 101);
-/** As loud as its 64 parts are. */
-const waveform = Array.from({ length: 64 }, (_, at) => (at * 11 + (at >> 2)) % 32);
-
-const text = (name: string, value: string): Secret => ({ name, bytes: Buffer.from(value) });
+const voiceBytes = drawnBytes(90_007, 101);
+const waveform = drawnWaveform(11);
+/** In bytes: none of them is the length of anything else here. */
+const trueSizes = [fileBytes.length, pictureBytes.length, voiceBytes.length, ...goneSizes];
 
 let dataDir: string;
 let relay: TestRelay;
@@ -233,15 +202,24 @@ async function playRest({ anna, bert, groupId, phone, reacted }: Rest): Promise<
   await anna.actions.setPinned(key, reacted, true);
   await until(() => bert.chat(anna.userId).state?.pinned.length, 1);
 
-  await anna.actions.setMessageTimer(key, 5);
-  await anna.actions.sendMessage(key, sentences.disappeared);
-  await until(() => textsOf(bert, anna.userId).at(-1), sentences.disappeared);
-  for (const [tab, chat] of [
+  const deletedId = await sendGone('deleted', anna, bert);
+  await anna.actions.changeMessage(key, { kind: 'deletion', of: deletedId });
+  const everywhere = [
     [anna, key],
     [bert, anna.userId],
     [phone, key],
-  ] as const)
-    await until(() => textsOf(tab, chat).includes(sentences.disappeared), false);
+  ] as const;
+  const kindOf = (tab: Tab, chat: string) =>
+    tab.chat(chat).messages.find(({ messageId }) => messageId === deletedId)?.content.kind;
+  for (const [tab, chat] of everywhere) await until(() => kindOf(tab, chat), 'deleted');
+
+  await anna.actions.setMessageTimer(key, 5);
+  await sendGone('disappeared', anna, bert);
+  await anna.actions.sendMessage(key, sentences.disappeared);
+  await until(() => textsOf(bert, anna.userId).at(-1), sentences.disappeared);
+  const isThere = (tab: Tab, chat: string) =>
+    tab.chat(chat).messages.some(({ content }) => 'text' in content && timedWords.includes(content.text));
+  for (const [tab, chat] of everywhere) await until(() => isThere(tab, chat), false);
   await anna.actions.setMessageTimer(key, 0);
 }
 
@@ -309,6 +287,7 @@ describe.each(places)('what leaves the worker for %s', (place) => {
       { name: 'preview', bytes: previewBytes.subarray(60, 124) },
       { name: 'waveform', bytes: Uint8Array.from(waveform) },
       text('waveform as numbers', waveform.slice(8, 24).join()),
+      ...goneBytes,
     ];
     expect(findSecrets(found[place], secrets)).toEqual([]);
   });
@@ -332,18 +311,51 @@ it.each(['files', 'relayLog', 'clientLog', 'localStorage', 'indexedDb'] as const
 
 describe('what the browsers keep, for whoever opens all of it', () => {
   it('holds nothing that was deleted, was taken back or has disappeared', () => {
-    const secrets = erased.map((name) => text(name, sentences[name]));
-    expect(findSecrets(opened, secrets)).toEqual([]);
+    const secrets = Object.entries(sentences)
+      .filter(([name]) => erased.includes(name))
+      .map(([name, value]) => text(name, value));
+    expect(findSecrets(opened, [...secrets, ...goneBytes])).toEqual([]);
   });
 
   it('holds all the rest, so that the search would find it', () => {
-    const kept = Object.entries(sentences).filter(([name]) => !erased.some((gone) => gone === name));
+    const kept = Object.entries(sentences).filter(([name]) => !erased.includes(name));
     const secrets = [
       ...kept.map(([name, value]) => text(name, value)),
       { name: 'preview', bytes: previewBytes },
       { name: 'waveform', bytes: Uint8Array.from(waveform) },
     ];
     expect(findSecrets(opened, secrets).sort()).toEqual(secrets.map(({ name }) => name).sort());
+  });
+});
+
+describe('the size of a file', () => {
+  const padded = trueSizes.map((size) => sealedFileLength(paddedLength(size)));
+
+  it('is the padded one in the rows and in the folder of the relay', async () => {
+    const rows = await relay.relay.database.db.selectFrom('blobs').select('length').execute();
+    const lengths = rows.map(({ length }) => length).toSorted((one, other) => one - other);
+    expect(lengths).toEqual(expect.arrayContaining(padded.slice(0, 3)));
+    expect(lengths.filter((length) => !padded.includes(length))).toEqual([]);
+    // Beside them is a mark of the folder's, of a few bytes.
+    expect((await sizesIn(path.join(dataDir, 'blobs'))).filter((size) => size > 100)).toEqual(lengths);
+  });
+
+  it('is in no row, log line, header and URL', async () => {
+    const { db } = relay.relay.database;
+    const tables = await db.introspection.getTables();
+    const rows = await Promise.all(
+      tables.map(({ name }) =>
+        db
+          .selectFrom(name as 'blobs')
+          .selectAll()
+          .execute(),
+      ),
+    );
+    const said = [JSON.stringify(rows), ...relay.logLines, ...proxy.heads].join('\n');
+    // By themselves: ids and tokens have digits, too.
+    const numbers = new Set(said.match(/(?<![\w.-])\d+(?![\w.-])/g));
+    for (const length of padded) expect(numbers).toContain(String(length));
+    expect(trueSizes.filter((size) => numbers.has(String(size)))).toEqual([]);
   });
 });
 

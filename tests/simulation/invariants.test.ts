@@ -15,7 +15,7 @@ import { Nonces } from './world/nonces.ts';
 import type { Seat } from './world/people.ts';
 import { Points } from './world/points.ts';
 import { Trace } from './world/trace.ts';
-import { faultsOfHeld, type Wish } from './world/wishes.ts';
+import { faultOfTimer, faultsOfHeld, type Wish } from './world/wishes.ts';
 
 const PLACE = 'direct:anna:bert';
 
@@ -34,6 +34,7 @@ function device(name: string, changes: Partial<Conversation> = {}): Device {
     epoch: 2,
     authenticator: 'a2',
     agreed: '[0,[]]',
+    timer: 0,
     memberDeviceIds: ['anna-1', 'bert-1'],
     joinedSeq: 1,
     lastSeq: 4,
@@ -214,6 +215,20 @@ describe('what people have set', () => {
     ['came from another device', [wish('0', 1), wish('30', 5, { seat: phone })]],
   ])('may be as it was where the wish %s', (_what, wishes) => {
     expect(faultsOfHeld('timer', wishes, heldAs('0'), '0')).toEqual([]);
+  });
+});
+
+describe('the time of a text', () => {
+  const late = (seconds: number) => `"one" left with ${seconds} s, not with the 30 s of its conversation`;
+
+  it.each([
+    ['is that of its conversation', 30, 30, 30, null],
+    ['is none, where its conversation has one', 30, 30, 0, late(0)],
+    ['is another than that of its conversation', 30, 30, 120, late(120)],
+    ['is not told where the conversation was given another one meanwhile', 30, 0, 30, null],
+    ['is not told of what is gone', 30, 30, undefined, null],
+  ])('%s', (_what, before, after, taken, fault) => {
+    expect(faultOfTimer('one', before, after, taken)).toBe(fault);
   });
 });
 

@@ -8,6 +8,8 @@ export interface RecordingProxy {
   readonly presenceUrl: string;
   /** Everything that passed: request lines, headers, bodies and WebSocket messages, both ways. */
   readonly traffic: () => Buffer;
+  /** Request lines, status codes and headers alone, both ways. */
+  readonly heads: readonly string[];
   /** Counts what passed of each kind, so that a test can tell silence from blindness. */
   readonly counts: { http: number; mqtt: number; presence: number };
   close(): Promise<void>;
@@ -16,13 +18,16 @@ export interface RecordingProxy {
 /** Stands before the relay and sees what the relay sees, unmasked and unencrypted. */
 export async function startRecordingProxy(target: { url: string; wsUrl: string }): Promise<RecordingProxy> {
   const chunks: Buffer[] = [];
+  const heads: string[] = [];
   const counts = { http: 0, mqtt: 0, presence: 0 };
   const record = (data: Buffer | string): void => {
     chunks.push(Buffer.from(data), Buffer.from('\n'));
   };
 
   function recordHead(message: IncomingMessage, first: string): void {
-    record([first, ...message.rawHeaders].join('\n'));
+    const head = [first, ...message.rawHeaders].join('\n');
+    heads.push(head);
+    record(head);
   }
 
   function forward(incoming: IncomingMessage, answer: ServerResponse): void {
@@ -81,6 +86,7 @@ export async function startRecordingProxy(target: { url: string; wsUrl: string }
     mqttUrl: `ws://127.0.0.1:${port}/mqtt`,
     presenceUrl: `ws://127.0.0.1:${port}/ws/presence/`,
     traffic: () => Buffer.concat(chunks),
+    heads,
     counts,
     async close() {
       for (const client of sockets.clients) client.terminate();

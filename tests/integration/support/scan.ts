@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** A value that must not be found, and how it is called when it is. */
@@ -6,6 +6,9 @@ export interface Secret {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
+
+/** Words as a secret. */
+export const text = (name: string, value: string): Secret => ({ name, bytes: Buffer.from(value) });
 
 const shortestPattern = 8;
 
@@ -48,13 +51,21 @@ export function findSecrets(haystack: Buffer, secrets: readonly Secret[]): strin
   return [...found];
 }
 
+/** The paths of every file in a folder. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name, parentPath }) => path.join(parentPath, name));
+}
+
 /** Every byte of every file in a folder. */
 export async function bytesOfFolder(folder: string): Promise<Buffer> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return Buffer.concat(
-    await Promise.all(files.map((file) => readFile(path.join(file.parentPath, file.name)))),
-  );
+  return Buffer.concat(await Promise.all((await filesIn(folder)).map((file) => readFile(file))));
+}
+
+/** The sizes of every file in a folder, smallest first. */
+export async function sizesIn(folder: string): Promise<number[]> {
+  const stats = await Promise.all((await filesIn(folder)).map((file) => stat(file)));
+  return stats.map(({ size }) => size).toSorted((one, other) => one - other);
 }
 
 function bytesOfValue(value: unknown): Buffer[] {

@@ -2,6 +2,8 @@ import { selfConversationId } from '#src/net/contract.ts';
 import { chatsAtom, groupIdOfKey } from '#src/store/chats.ts';
 import { draftsAtom } from '#src/store/drafts.ts';
 import type { AttachedFile, FilePlace } from '#src/store/files.ts';
+import { galleryAtom, galleryMessagesAtom } from '#src/store/gallery.ts';
+import { starsAtom } from '#src/store/stars.ts';
 import type { ConversationState, MessageView } from '#workers/api/cryptoApi.ts';
 import { pass, passUntil } from '../seams/time.ts';
 import type { LogOfRelay } from './log.ts';
@@ -200,6 +202,10 @@ export async function checkDisappearing(world: World, views: readonly View[]): P
     );
     await pass(second);
   }
+  for (const { seat } of views) await openLists(world, seat, views);
+  const before = world.seats.flatMap(({ tabs }) => tabs.flatMap(shownBy));
+  for (const { conversationId, text, where } of before)
+    if (world.timed.has(textAt(conversationId, text))) world.count(`shown ${where}, and to disappear`);
   await pass(Math.max(...world.timed.values()) * second + minute);
   await world.look();
   for (const { person, profile, tabs } of world.seats.filter(({ status }) => status === 'in')) {
@@ -207,14 +213,57 @@ export async function checkDisappearing(world: World, views: readonly View[]): P
     for (const text of world.timed.keys())
       if (texts?.has(text) === true)
         world.wrong.push(`${profile.name} still has "${text}", whose time is over`);
-    for (const { conversationId, content } of tabs.flatMap(shownBy)) {
-      const text = content.kind === 'text' || content.kind === 'files' ? content.text : '';
+    for (const { conversationId, text, where } of tabs.flatMap(shownBy)) {
       if (world.timed.has(textAt(conversationId, text)))
-        world.wrong.push(`${profile.name} still shows "${text}", whose time is over`);
+        world.wrong.push(`${profile.name} still shows "${text}" ${where}, whose time is over`);
     }
   }
   world.events.set('texts have disappeared', world.timed.size);
 }
 
-const shownBy = ({ store }: Tab): readonly MessageView[] =>
-  Object.values(store.get(chatsAtom)).flatMap(({ messages }) => messages);
+/** Opens what may show messages beside chats: the stars, and the gallery of one conversation with files that disappear. */
+async function openLists(world: World, seat: Seat, views: readonly View[]): Promise<void> {
+  const [tab] = seat.tabs;
+  if (tab === undefined || tab.store.get(galleryAtom) !== null) return;
+  await world.finish(tab, 'look at the stars', () => tab.actions.loadStars());
+  const withFiles = views.find(
+    ({ messages, seat: other }) =>
+      other === seat && messages.some(({ content, timer: seconds }) => content.kind === 'files' && seconds),
+  );
+  if (withFiles === undefined) return;
+  const key = keyIn(withFiles.log.id, seat);
+  tab.store.set(galleryAtom, { key, shelves: {} });
+  await world.finish(tab, 'open a gallery', async () =>
+    (await tab.actions.files()).loadGallery(key, 'files'),
+  );
+}
+
+interface ShownText {
+  readonly conversationId: string;
+  readonly text: string;
+  readonly where: string;
+}
+
+/** Every text on a screen: in chats and answers there, above them, in the list of chats, among the stars and in the gallery. */
+function shownBy({ store }: Tab): readonly ShownText[] {
+  const chats = Object.values(store.get(chatsAtom));
+  const messages = chats.flatMap((chat) => chat.messages);
+  const quotes = messages.flatMap(({ conversationId, quote }) =>
+    quote?.message ? [{ conversationId, content: quote.message.content }] : [],
+  );
+  const places = {
+    'in a chat': messages,
+    'in an answer': quotes,
+    'as the last one': chats.flatMap(({ state }) => state?.lastMessage ?? []),
+    'where it is pinned': chats.flatMap(({ state }) => state?.pinned ?? []),
+    'among the stars': (store.get(starsAtom) ?? []).map(({ message }) => message),
+    'in a gallery': store.get(galleryMessagesAtom),
+  };
+  return Object.entries(places).flatMap(([where, shown]) =>
+    shown.flatMap(({ content, conversationId }) =>
+      content.kind === 'text' || content.kind === 'files'
+        ? { conversationId, text: content.text, where }
+        : [],
+    ),
+  );
+}

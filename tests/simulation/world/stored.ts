@@ -36,6 +36,8 @@ export interface StoredConversation {
   readonly authenticator: string;
   /** The agreement of the members, as JSON: when messages disappear, and which are pinned. */
   readonly agreed: string;
+  /** Seconds after which messages disappear that are sent from now on; 0 for never. */
+  readonly timer: number;
   readonly memberDeviceIds: readonly string[];
   readonly joinedSeq: number;
   readonly lastSeq: number;
@@ -188,6 +190,7 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
     epoch: head.epoch,
     authenticator: authenticators.get(conversationId) ?? '',
     agreed: JSON.stringify([head.timer, head.pinned]),
+    timer: head.timer,
     memberDeviceIds: (members.get(conversationId) ?? []).flatMap(({ deviceIds }) => deviceIds),
     joinedSeq: head.joinedSeq,
     lastSeq: head.lastSeq,

@@ -72,3 +72,18 @@ function sureOf(wishes: readonly Wish[]): string | null {
     );
   return isSure ? last.value : null;
 }
+
+/**
+ * Compares the seconds with which a browser has taken a text with those of its conversation.
+ * @param taken undefined where the text is not there any more
+ * @returns what does not hold, in plain words; null also where the conversation had another timer before than after
+ */
+export function faultOfTimer(
+  text: string,
+  before: number,
+  after: number,
+  taken: number | undefined,
+): string | null {
+  if (taken === undefined || before !== after || taken === before) return null;
+  return `"${text}" left with ${taken} s, not with the ${before} s of its conversation`;
+}

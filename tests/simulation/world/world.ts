@@ -16,7 +16,7 @@ import { storedDevice } from './stored.ts';
 import { Thief } from './thieves.ts';
 import { Trace } from './trace.ts';
 import { Watch } from './watch.ts';
-import type { Wish } from './wishes.ts';
+import { faultOfTimer, type Wish } from './wishes.ts';
 
 const names = ['anna', 'bert', 'carl', 'dora', 'ella', 'fred'];
 const minute = 60_000;
@@ -173,9 +173,7 @@ export class World {
       tab,
       inReplyTo === undefined ? 'say' : 'answer',
       () => tab.actions.sendMessage(key, text, inReplyTo),
-      () => {
-        said.isKept = true;
-      },
+      this.#onKept(said),
     );
   }
 
@@ -195,14 +193,7 @@ export class World {
       );
       return;
     }
-    this.begin(
-      tab,
-      'forward',
-      () => tab.actions.forwardMessage(key, { ...words, text }),
-      () => {
-        said.isKept = true;
-      },
-    );
+    this.begin(tab, 'forward', () => tab.actions.forwardMessage(key, { ...words, text }), this.#onKept(said));
   }
 
   /** Sends a file. It may not be lost once the browser has it sealed, or has noted that it will: see watch.ts. */
@@ -291,6 +282,21 @@ export class World {
       if (given.seat === seat && (conversationId ?? given.conversationId) === given.conversationId)
         given.mayBeLost = true;
     }
+  }
+
+  /** Returns what notes that a browser has taken a text, and with which timer. */
+  #onKept(said: Said): () => void {
+    const { conversationId, seat, text } = said;
+    const stored = () => storedDevice(seat.profile.indexedDB, seat.person.id);
+    const timer = () =>
+      stored()?.conversations.find((one) => one.conversationId === conversationId)?.timer ?? 0;
+    const before = timer();
+    return () => {
+      said.isKept = true;
+      const fault = faultOfTimer(text, before, timer(), stored()?.texts.get(textAt(conversationId, text)));
+      if (fault !== null) this.wrong.push(`${seat.profile.name}: ${fault}`);
+      if (before > 0) this.count('a text that disappears is taken');
+    };
   }
 
   #newSaid(given: Pick<Said, 'seat' | 'conversationId' | 'text'> & Partial<Said>): {

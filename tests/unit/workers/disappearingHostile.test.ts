@@ -6,6 +6,7 @@ import {
 } from '@sinetti/crypto-core/account';
 import {
   DISPOSITION,
+  type ExternalPart,
   encodeMimiContent,
   type MimiContent,
   mimiMessageId,
@@ -37,6 +38,24 @@ const content = (expires: MimiContent['expires'], change: Partial<MimiContent> =
     },
     ...change,
   });
+
+const plan: ExternalPart = {
+  kind: 'external',
+  disposition: DISPOSITION.attachment,
+  language: '',
+  contentType: 'application/pdf',
+  url: 'sinetti:blob/AAAAAAAAAAAAAAAAAAAAAA',
+  expires: 0,
+  size: 70_000,
+  encAlg: 29,
+  key: new Uint8Array(32),
+  nonce: new Uint8Array(),
+  aad: new Uint8Array(),
+  hashAlg: 1,
+  contentHash: new Uint8Array(32),
+  description: '',
+  filename: 'plan.pdf',
+};
 
 /** A text of Bob's as he sends it, with the id by which he edits it. */
 function named(text: string, time: number | null, replaces: Uint8Array | null = null) {
@@ -81,6 +100,18 @@ describe('a sender that keeps no rules', () => {
     await alice.sync();
     await readHere(alice);
     expect([await lines(alice), await sweep(alice)]).toEqual([['(damaged)'], null]);
+  });
+
+  it.each([
+    ['bounded, as long as it says more than the longest', { relative: true, time: 366 * 86_400 }, WEEKS],
+    ['damaged, where it names a moment beyond a year', { relative: false, time: 2 ** 32 - 1 }, null],
+  ])('has its file %s', async (_what, expires, span) => {
+    const { alice, bob } = await createPairWithRogue();
+    bob.send(CHAT, content(expires, { body: plan }));
+    await alice.sync();
+    await readHere(alice);
+    const kinds = (await alice.history(CHAT)).map((message) => message.content.kind);
+    expect([kinds, await sweep(alice)]).toEqual([[span === null ? 'undecryptable' : 'files'], span]);
   });
 
   const timer = (...bytes: number[]): Extension => ({

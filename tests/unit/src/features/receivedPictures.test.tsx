@@ -88,6 +88,31 @@ describe('a received picture', () => {
   });
 });
 
+describe('a received file', () => {
+  // As the worker gives them, which has taken path, control characters and turns of direction away.
+  it.each(['passwd', 'photogpj.exe', 'שלום.exe'])(
+    'of the name %s has it by itself in the bubble, and in what is saved, as bytes',
+    async (name) => {
+      const picker = vi.fn<(options: object) => Promise<object>>();
+      picker.mockResolvedValue({ createWritable: async () => ({}) });
+      vi.stubGlobal('showSaveFilePicker', picker);
+      const { save, user } = show([file(1, { kind: 'file', type: 'application/octet-stream', name })]);
+      // A name in another direction turns nothing around it.
+      expect(screen.getByText(name).tagName).toBe('BDI');
+      await user.click(screen.getByRole('button', { name: `Download ${name}` }));
+      await waitFor(() => expect(save).toHaveBeenCalledOnce());
+      expect(picker.mock.calls).toEqual([
+        [
+          expect.objectContaining({
+            suggestedName: name,
+            types: [{ accept: { 'application/octet-stream': [expect.any(String)] } }],
+          }),
+        ],
+      ]);
+    },
+  );
+});
+
 describe('a picture of more than 20 MB', () => {
   const large = (number: number) => file(number, { size: 21 * 1024 * 1024 });
 
