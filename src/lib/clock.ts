@@ -6,12 +6,15 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Milliseconds since some moment, by a clock that nobody sets: for how long something lasts while the page is open. */
+  monotonicNow(): number;
   after(ms: number, task: () => void): Timer;
   every(ms: number, task: () => void): Timer;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicNow: () => performance.now(),
   after: (ms, task) => {
     const timer = setTimeout(task, ms);
     return { cancel: () => clearTimeout(timer) };

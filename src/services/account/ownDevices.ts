@@ -84,8 +84,8 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
   }
 
   async function start(): Promise<void> {
-    if (clock.now() < restingUntil) return;
-    restingUntil = clock.now() + timings.rejoinPause;
+    if (clock.monotonicNow() < restingUntil) return;
+    restingUntil = clock.monotonicNow() + timings.rejoinPause;
     await joiner.start(conversationId);
     await sync.catchUp(conversationId);
   }

@@ -53,7 +53,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
     };
     reads.clear();
     drafts.clear();
-    restingUntil = clock.now() + timings.ownStateSpacing;
+    restingUntil = clock.monotonicNow() + timings.ownStateSpacing;
     try {
       if (!(await crypto.tellOwnDevices(state))) return;
     } catch (error) {
@@ -71,13 +71,13 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
   });
 
   function tellLater(): void {
-    restingUntil = clock.now() + timings.ownStateRetry;
+    restingUntil = clock.monotonicNow() + timings.ownStateRetry;
     tellSoon();
   }
 
   function tellSoon(): void {
     if (isStopped) return;
-    timer ??= clock.after(Math.max(timings.ownStateGathering, restingUntil - clock.now()), () => {
+    timer ??= clock.after(Math.max(timings.ownStateGathering, restingUntil - clock.monotonicNow()), () => {
       timer = null;
       background(tell);
     });
@@ -89,7 +89,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
       const text = present[key] ?? '';
       const conversationId = conversationOf(key, ownUserId);
       if (text === (seen[key] ?? '') || conversationId === null) continue;
-      typedAt.set(key, clock.now());
+      typedAt.set(key, clock.monotonicNow());
       held.delete(key);
       drafts.set(conversationId, text);
       tellSoon();
@@ -138,7 +138,8 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
   }
 
   function takeDraft(key: ConversationKey, text: string): void {
-    const restOfTyping = (typedAt.get(key) ?? 0) + timings.typingPause - clock.now();
+    const restOfTyping =
+      (typedAt.get(key) ?? Number.NEGATIVE_INFINITY) + timings.typingPause - clock.monotonicNow();
     if ((seen[key] ?? '') === '' || restOfTyping <= 0) return show(key, text);
     const isAwaited = held.has(key);
     held.set(key, text);

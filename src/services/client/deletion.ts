@@ -56,13 +56,13 @@ async function endGroups(
   tell: (progress: DeletionProgress) => void,
 ): Promise<void> {
   const { api, clock, log } = deps;
-  const until = clock.now() + timings.groupsBeforeDeletion;
+  const until = clock.monotonicNow() + timings.groupsBeforeDeletion;
   const own = await api.listGroups().catch((): GroupSummary[] => []);
   let done = 0;
   let isServerSilent = false;
   tell({ step: 'groups', done, total: own.length });
   await forEachLimited(own, groupsAtOnce, async ({ id, creator_id }) => {
-    if (isServerSilent || clock.now() >= until) return;
+    if (isServerSilent || clock.monotonicNow() >= until) return;
     try {
       await (creator_id === ownUserId ? groups.delete(id) : groups.leave(id));
     } catch (error) {

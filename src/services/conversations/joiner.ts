@@ -90,7 +90,7 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   }
 
   function isReady({ id }: WelcomeItem): boolean {
-    return (restingUntil.get(id) ?? 0) <= clock.now();
+    return (restingUntil.get(id) ?? 0) <= clock.monotonicNow();
   }
 
   async function drop(item: WelcomeItem): Promise<void> {
@@ -132,7 +132,7 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
       } catch (error) {
         // It stays for when the relay has the tree. The way from outside may be open meanwhile, or says what is wrong.
         if (errorCode(error) === 'missing-tree') {
-          restingUntil.set(item.id, clock.now() + timings.rejoinPause);
+          restingUntil.set(item.id, clock.monotonicNow() + timings.rejoinPause);
           if (!isTooMuch(mailbox.filter(({ id }) => restingUntil.has(id)))) continue;
         }
         if (passingFailures.has(errorCode(error))) throw error;

@@ -171,7 +171,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
       const isOurs = apiErrorOf(error) !== null || isUnreachable(error) || passingFailures.has(code);
       const isDirect = peerOf(conversationId, ownUserId) !== null;
       if (isDirect || isOurs || code === 'session-ended') throw error;
-      restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
+      restingUntil.set(conversationId, clock.monotonicNow() + timings.rejoinPause);
       log.warn('sync-stalled', { code });
       sessionEvents.emit('groupRefused', { conversationId, code });
       return null;
@@ -208,7 +208,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     });
     let state = await readOnPastGap(conversationId, upTo);
     for (let round = 0; round < maxRounds && !isMember(state); round += 1) {
-      const isResting = (restingUntil.get(conversationId) ?? 0) > clock.now();
+      const isResting = (restingUntil.get(conversationId) ?? 0) > clock.monotonicNow();
       if (isResting && !(await joiner.hasWelcome(conversationId))) return state;
       const entered = await enter(conversationId);
       if (entered === null || entered.kind === 'not-started') return state;
@@ -222,7 +222,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     // The rest of the log waits until the running hash goes on from where this device came in.
     if (state.linkFrom !== null) return readOn(conversationId, upTo);
     if (!isMember(state)) {
-      restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
+      restingUntil.set(conversationId, clock.monotonicNow() + timings.rejoinPause);
       log.warn('sync-stalled', { code: state.status });
     }
     return state;

@@ -32,7 +32,7 @@ function createTyping({ deps, ownUserId, realtime }: TypingOptions): Typing {
   const told = new Map<ConversationKey, number>();
 
   function isDue(key: ConversationKey, isWriting: boolean): boolean {
-    const since = clock.now() - (told.get(key) ?? Number.NEGATIVE_INFINITY);
+    const since = clock.monotonicNow() - (told.get(key) ?? Number.NEGATIVE_INFINITY);
     return isWriting ? since >= timings.typingSpacing : since < timings.typingShown;
   }
 
@@ -78,7 +78,7 @@ function createTyping({ deps, ownUserId, realtime }: TypingOptions): Typing {
       const conversationId = conversationOf(key, ownUserId);
       if (conversationId === null || key === ownUserId || !realtime.isConnected() || !isDue(key, isWriting))
         return;
-      if (isWriting) told.set(key, clock.now());
+      if (isWriting) told.set(key, clock.monotonicNow());
       else told.delete(key);
       if (!(await mayTell(key, conversationId))) return;
       const sealed = await crypto.sealTyping(conversationId, isWriting);
@@ -97,7 +97,7 @@ function createTyping({ deps, ownUserId, realtime }: TypingOptions): Typing {
       const isWriting = await crypto.openTyping(conversationId, { userId, deviceId, epoch, content });
       if (isWriting === false) drop(key, (writer) => writer.userId === userId);
       if (isWriting !== true) return;
-      const since = clock.now();
+      const since = clock.monotonicNow();
       change(key, (writers) =>
         writers.some((writer) => writer.userId === userId)
           ? writers.map((writer) => (writer.userId === userId ? { userId, since } : writer))

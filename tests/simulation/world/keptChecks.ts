@@ -185,7 +185,10 @@ const copiesRead = 5 * minute + 10 * second;
 /** Everybody comes back later and reads everything, and when the time of what disappears is over, no disk and no screen has any of it. */
 export async function checkDisappearing(world: World, views: readonly View[]): Promise<void> {
   if (world.timed.size === 0) return;
-  await pass(copiesRead);
+  for (const { seat } of views) await openLists(world, seat, views);
+  countShown(world);
+  await pass(copiesRead + minute);
+  tellOwnShown(world);
   for (const { profile } of world.seats) {
     profile.killTabs();
     // A clock that is behind keeps what was read until it has come so far (PROTOCOL section 4), which may be hours.
@@ -203,9 +206,7 @@ export async function checkDisappearing(world: World, views: readonly View[]): P
     await pass(second);
   }
   for (const { seat } of views) await openLists(world, seat, views);
-  const before = world.seats.flatMap(({ tabs }) => tabs.flatMap(shownBy));
-  for (const { conversationId, text, where } of before)
-    if (world.timed.has(textAt(conversationId, text))) world.count(`shown ${where}, and to disappear`);
+  countShown(world);
   await pass(Math.max(...world.timed.values()) * second + minute);
   await world.look();
   for (const { person, profile, tabs } of world.seats.filter(({ status }) => status === 'in')) {
@@ -219,6 +220,23 @@ export async function checkDisappearing(world: World, views: readonly View[]): P
     }
   }
   world.events.set('texts have disappeared', world.timed.size);
+}
+
+function countShown(world: World): void {
+  for (const { conversationId, text, where } of world.seats.flatMap(({ tabs }) => tabs.flatMap(shownBy)))
+    if (world.timed.has(textAt(conversationId, text))) world.count(`shown ${where}, and to disappear`);
+}
+
+/** Tells of a browser that still shows something it has sent: the time of that runs from then on, whoever has read it. */
+function tellOwnShown({ said, seats, timed, wrong }: World): void {
+  const own = new Map(said.map(({ conversationId, seat, text }) => [textAt(conversationId, text), seat]));
+  for (const seat of seats.filter(({ status }) => status === 'in')) {
+    for (const { conversationId, text, where } of seat.tabs.flatMap(shownBy)) {
+      const place = textAt(conversationId, text);
+      if (own.get(place) === seat && timed.has(place))
+        wrong.push(`${seat.profile.name} still shows "${text}" of its own ${where}, whose time is over`);
+    }
+  }
 }
 
 /** Opens what may show messages beside chats: the stars, and the gallery of one conversation with files that disappear. */

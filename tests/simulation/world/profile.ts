@@ -157,6 +157,7 @@ export class Tab {
 
   readonly clock: Clock = {
     now: () => worldNow() + this.profile.clockSkew,
+    monotonicNow: worldNow,
     after: (ms, task) => after(ms, () => this.#whileAlive(task)),
     every: (ms, task) => {
       let timer = after(ms, again);

@@ -68,6 +68,15 @@ describe('what own devices are told', () => {
     expect(tellOwnDevices.mock.calls.at(-1)).toEqual([said('Hallo')]);
   });
 
+  it('waits no longer where the machine’s clock is set back', async () => {
+    type('Hal');
+    await deps.clock.advance(timings.ownStateGathering);
+    deps.clock.turnedBy = -3_600_000;
+    type('Hallo');
+    await deps.clock.advance(timings.ownStateSpacing);
+    expect(tellOwnDevices.mock.calls).toEqual([[said('Hal')], [said('Hallo')]]);
+  });
+
   it('is told again where that failed', async () => {
     tellOwnDevices.mockRejectedValueOnce(new NetworkError('timeout'));
     type('Hal');

@@ -11,7 +11,14 @@ export class FakeClock implements Clock {
   #now = Date.parse('2026-03-01T12:00:00.000Z');
   readonly #due = new Set<Due>();
 
+  /** Milliseconds by which the machine's clock was set, since the beginning. */
+  turnedBy = 0;
+
   now(): number {
+    return this.#now + this.turnedBy;
+  }
+
+  monotonicNow(): number {
     return this.#now;
   }
 
