@@ -46,7 +46,14 @@ function device(name: string, changes: Partial<Conversation> = {}): Device {
     findings: [],
     ...changes,
   };
-  return { name, deviceId: name, conversations: [conversation], texts, drafts: new Map() };
+  return {
+    name,
+    deviceId: name,
+    conversations: [conversation],
+    texts,
+    earlyTexts: new Set(),
+    drafts: new Map(),
+  };
 }
 
 const entries = [

@@ -56,6 +56,8 @@ export interface StoredDevice {
    * for one that stays.
    */
   readonly texts: ReadonlyMap<string, number>;
+  /** Those of before it came into their conversations, as the device that this browser was. */
+  readonly earlyTexts: ReadonlySet<string>;
   /** Its drafts, by the keys of their conversations. */
   readonly drafts: ReadonlyMap<ConversationKey, string>;
 }
@@ -215,8 +217,23 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
       textIn(places.get(id) ?? '', payload),
     ),
   ];
+  const joinedSeqs = new Map(
+    conversations.map(({ conversationId, joinedSeq }) => [conversationId, joinedSeq]),
+  );
+  const early = [...disk.records('messages', MessageRecord)].flatMap(([place, { payload }]) => {
+    const end = place.lastIndexOf('/');
+    const id = place.slice(0, end);
+    const isEarly = Number(place.slice(end + 1)) <= (joinedSeqs.get(id) ?? 0);
+    return isEarly ? textIn(id, payload).map(([text]) => text) : [];
+  });
   const drafts = entries.flatMap(({ name, text }) =>
     name.startsWith(draftPrefix) ? [[name.slice(draftPrefix.length), text] as const] : [],
   );
-  return { deviceId, conversations, texts: new Map(texts), drafts: new Map(drafts) };
+  return {
+    deviceId,
+    conversations,
+    texts: new Map(texts),
+    earlyTexts: new Set(early),
+    drafts: new Map(drafts),
+  };
 }
