@@ -27,6 +27,8 @@ const texts = new Map([
   ['two', 0],
 ]);
 
+const nothingElse = { earlyTexts: new Set<string>(), drafts: new Map<string, string>() };
+
 function device(name: string, changes: Partial<Conversation> = {}): Device {
   const conversation: Conversation = {
     conversationId: PLACE,
@@ -46,14 +48,7 @@ function device(name: string, changes: Partial<Conversation> = {}): Device {
     findings: [],
     ...changes,
   };
-  return {
-    name,
-    deviceId: name,
-    conversations: [conversation],
-    texts,
-    earlyTexts: new Set(),
-    drafts: new Map(),
-  };
+  return { name, deviceId: name, conversations: [conversation], texts, ...nothingElse };
 }
 
 const entries = [

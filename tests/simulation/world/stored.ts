@@ -56,7 +56,7 @@ export interface StoredDevice {
    * for one that stays.
    */
   readonly texts: ReadonlyMap<string, number>;
-  /** Those of before it came into their conversations, as the device that this browser was. */
+  /** Texts of before it came into their conversations, which this browser has had as another device. */
   readonly earlyTexts: ReadonlySet<string>;
   /** Its drafts, by the keys of their conversations. */
   readonly drafts: ReadonlyMap<ConversationKey, string>;
