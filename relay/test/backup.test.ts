@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, type LogEntry } from '../contract/index.ts';
 import { backUpDataFolder } from '../src/db/sqlite/sqliteBackup.ts';
@@ -41,6 +44,18 @@ describe('a copy of the data folder', () => {
     const next = await call(restored, 'POST', `/messages/user/${aino.id}`, { token, body: messageBody(1) });
     expect(next).toMatchObject({ status: 201, body: { seq: log.body.length + 1 } });
     await restored.close();
+  });
+
+  it('waits where the file is somebody else’s for a moment', async () => {
+    const dataDir = path.join(folder, 'data');
+    await (await startTestRelay({ dataDir })).close();
+    const holder = fork(fileURLToPath(new URL('holdDatabase.mjs', import.meta.url)), [
+      path.join(dataDir, 'relay.db'),
+    ]);
+    await once(holder, 'message');
+    const target = path.join(folder, 'copy');
+    await backUpDataFolder(dataDir, target);
+    expect((await readdir(target)).sort()).toEqual(['relay.db', 'secrets.json']);
   });
 
   it('is made of a data folder only, and never over something else', async () => {

@@ -17,6 +17,8 @@ export async function backUpDataFolder(dataDir: string, target: string): Promise
   await mkdir(target, { recursive: true, mode: 0o700 });
   const database = new Database(file);
   try {
+    // A relay at work has the file to itself for a moment now and then, as when it takes in its write-ahead log.
+    database.pragma('busy_timeout = 10000');
     // The form that gives space back, which a large file of before gets by this alone.
     database.pragma('auto_vacuum = INCREMENTAL');
     // One read transaction, which keeps no writer waiting; what was deleted is not in the copy.
