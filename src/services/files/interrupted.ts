@@ -37,9 +37,9 @@ export async function restoreInterrupted(
   const isBack = before === text || before.startsWith(`${text}\n`);
   const draft = isBack ? before : [text, before].filter((part) => part !== '').join('\n');
   if (draft !== before) store.set(draftsAtom, (all) => ({ ...all, [key]: draft }));
-  // Before the message is forgotten: the page may be left once more.
-  await drafts.keep();
   if (answered !== undefined)
     store.set(composeAtom, key, ({ replyTo }) => ({ replyTo: replyTo ?? answered }));
   store.set(showToastAtom, 'info', t('files.chooseAgain', { count }));
+  // Before the message is forgotten: the page may be left once more.
+  await drafts.keep();
 }
