@@ -201,16 +201,9 @@ describe('files between two browsers and a real relay', () => {
     'that find no room on the disk %s go when they are tried again, and their page has them still',
     async (when) => {
       let isFull = false;
-      const browser = newBrowser();
-      const anna = await browser.openTab().signUp('anna');
-      const ben = await newBrowser().openTab().signUp('ben');
-      await untilConnected(anna, ben);
-      await befriend(anna, ben);
-      for (const [tab, key] of [
-        [anna, ben.userId],
-        [ben, anna.userId],
-      ] as const)
-        await tab.actions.openChat(key);
+      const [anna, ben] = await annaAnd(newBrowser, ['ben'] as const);
+      await anna.actions.openChat(ben.userId);
+      await ben.actions.openChat(anna.userId);
       const method = 'put';
       const original = IDBObjectStore.prototype[method];
       const full = vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(function whereRoom(

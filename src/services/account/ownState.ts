@@ -2,7 +2,7 @@ import type { ToldState as Told } from '../../crypto/client.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { type ConversationKey, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
-import { draftsAtom } from '../../store/drafts.ts';
+import { changedDrafts, draftsAtom } from '../../store/drafts.ts';
 import type { Outbox } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { conversationOf, isUnseen, keyOf, selfConversationId } from '../core/conversationIds.ts';
@@ -85,13 +85,12 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
 
   function noteDrafts(): void {
     const present = store.get(draftsAtom);
-    for (const key of new Set([...Object.keys(seen), ...Object.keys(present)])) {
-      const text = present[key] ?? '';
+    for (const key of changedDrafts(seen, present)) {
       const conversationId = conversationOf(key, ownUserId);
-      if (text === (seen[key] ?? '') || conversationId === null) continue;
+      if (conversationId === null) continue;
       typedAt.set(key, clock.monotonicNow());
       held.delete(key);
-      drafts.set(conversationId, text);
+      drafts.set(conversationId, present[key] ?? '');
       tellSoon();
     }
     seen = present;

@@ -1,6 +1,6 @@
 import type { Timer } from '../../lib/clock.ts';
 import { type ConversationKey, groupKeyOf } from '../../store/chats.ts';
-import { draftsAtom } from '../../store/drafts.ts';
+import { changedDrafts, draftsAtom } from '../../store/drafts.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -37,9 +37,7 @@ export function createDrafts(
     timer = retry = null;
     const before = kept;
     const drafts = store.get(draftsAtom);
-    const changed = [...new Set([...Object.keys(before), ...Object.keys(drafts)])].filter(
-      (key) => (drafts[key] ?? '') !== (before[key] ?? ''),
-    );
+    const changed = changedDrafts(before, drafts);
     kept = drafts;
     if (changed.length === 0) return;
     const writes = Promise.all(
@@ -85,11 +83,9 @@ export function createDrafts(
       await written;
       const found = await read();
       const drafts = store.get(draftsAtom);
-      const news = [...new Set([...Object.keys(kept), ...Object.keys(found)])].filter((key) => {
-        const known = before[key] ?? '';
-        // One that is being written here is newer.
-        return (found[key] ?? '') !== known && (drafts[key] ?? '') === known;
-      });
+      // One that is being written here is newer.
+      const news = changedDrafts(before, found).filter((key) => (drafts[key] ?? '') === (before[key] ?? ''));
+      if (news.length === 0) return;
       const taken = Object.fromEntries(news.map((key) => [key, found[key] ?? '']));
       kept = { ...kept, ...taken };
       sessionEvents.emit('draftsTaken', { drafts: taken });

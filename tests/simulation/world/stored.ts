@@ -208,11 +208,14 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
     disk.rows<OutboxRow>('outbox').map(([id, { conversationId }]) => [id, conversationId]),
   );
   const entries = [...disk.records('notes', LocalEntryRecord).values()];
+  const logged = [...disk.records('messages', MessageRecord)].flatMap(([place, { payload }]) => {
+    const end = place.lastIndexOf('/');
+    const [conversationId, seq] = [place.slice(0, end), Number(place.slice(end + 1))];
+    return textIn(conversationId, payload).map((text) => ({ conversationId, seq, text }));
+  });
   const texts = [
     ...entries.flatMap(captionIn),
-    ...[...disk.records('messages', MessageRecord)].flatMap(([place, { payload }]) =>
-      textIn(place.slice(0, place.lastIndexOf('/')), payload),
-    ),
+    ...logged.map(({ text }) => text),
     ...[...disk.records('outbox', OutboxRecord)].flatMap(([id, { payload }]) =>
       textIn(places.get(id) ?? '', payload),
     ),
@@ -220,12 +223,7 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
   const joinedSeqs = new Map(
     conversations.map(({ conversationId, joinedSeq }) => [conversationId, joinedSeq]),
   );
-  const early = [...disk.records('messages', MessageRecord)].flatMap(([place, { payload }]) => {
-    const end = place.lastIndexOf('/');
-    const id = place.slice(0, end);
-    const isEarly = Number(place.slice(end + 1)) <= (joinedSeqs.get(id) ?? 0);
-    return isEarly ? textIn(id, payload).map(([text]) => text) : [];
-  });
+  const early = logged.filter(({ conversationId, seq }) => seq <= (joinedSeqs.get(conversationId) ?? 0));
   const drafts = entries.flatMap(({ name, text }) =>
     name.startsWith(draftPrefix) ? [[name.slice(draftPrefix.length), text] as const] : [],
   );
@@ -233,7 +231,7 @@ export function storedDevice(factory: IDBFactory, userId: string): StoredDevice 
     deviceId,
     conversations,
     texts: new Map(texts),
-    earlyTexts: new Set(early),
+    earlyTexts: new Set(early.map(({ text: [text] }) => text)),
     drafts: new Map(drafts),
   };
 }

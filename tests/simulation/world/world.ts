@@ -12,7 +12,7 @@ import { Nonces } from './nonces.ts';
 import { type Changed, Person, type Place, type Said, Seat, textAt, textsOf } from './people.ts';
 import { Profile, type Tab } from './profile.ts';
 import { startRelay, type WorldRelay } from './relay.ts';
-import { storedDevice } from './stored.ts';
+import { type StoredDevice, storedDevice } from './stored.ts';
 import { Thief } from './thieves.ts';
 import { Trace } from './trace.ts';
 import { Watch } from './watch.ts';
@@ -288,12 +288,14 @@ export class World {
   #onKept(said: Said): () => void {
     const { conversationId, seat, text } = said;
     const stored = () => storedDevice(seat.profile.indexedDB, seat.person.id);
-    const timer = () =>
-      stored()?.conversations.find((one) => one.conversationId === conversationId)?.timer ?? 0;
-    const before = timer();
+    const timerIn = (device: StoredDevice | null) =>
+      device?.conversations.find((one) => one.conversationId === conversationId)?.timer ?? 0;
+    const before = timerIn(stored());
     return () => {
       said.isKept = true;
-      const fault = faultOfTimer(text, before, timer(), stored()?.texts.get(textAt(conversationId, text)));
+      const device = stored();
+      const taken = device?.texts.get(textAt(conversationId, text));
+      const fault = faultOfTimer(text, before, timerIn(device), taken);
       if (fault !== null) this.wrong.push(`${seat.profile.name}: ${fault}`);
       if (before > 0) this.count('a text that disappears is taken');
     };

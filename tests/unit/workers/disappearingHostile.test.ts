@@ -6,13 +6,13 @@ import {
 } from '@sinetti/crypto-core/account';
 import {
   DISPOSITION,
-  type ExternalPart,
   encodeMimiContent,
   type MimiContent,
   mimiMessageId,
 } from '@sinetti/crypto-core/content';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '#workers/codec/limits.ts';
+import { attachedPdf } from './support/attachedPdf.ts';
 import { BOB, ALICE_AND_BOB as CHAT, DAY } from './support/device.ts';
 import { createHour, HOUR, lines, pass, readHere, setTimer, sweep, syncAll } from './support/disappearing.ts';
 import { kept, modifiedClient, OWN, revoke } from './support/ownDevices.ts';
@@ -38,24 +38,6 @@ const content = (expires: MimiContent['expires'], change: Partial<MimiContent> =
     },
     ...change,
   });
-
-const plan: ExternalPart = {
-  kind: 'external',
-  disposition: DISPOSITION.attachment,
-  language: '',
-  contentType: 'application/pdf',
-  url: 'sinetti:blob/AAAAAAAAAAAAAAAAAAAAAA',
-  expires: 0,
-  size: 70_000,
-  encAlg: 29,
-  key: new Uint8Array(32),
-  nonce: new Uint8Array(),
-  aad: new Uint8Array(),
-  hashAlg: 1,
-  contentHash: new Uint8Array(32),
-  description: '',
-  filename: 'plan.pdf',
-};
 
 /** A text of Bob's as he sends it, with the id by which he edits it. */
 function named(text: string, time: number | null, replaces: Uint8Array | null = null) {
@@ -107,7 +89,7 @@ describe('a sender that keeps no rules', () => {
     ['damaged, where it names a moment beyond a year', { relative: false, time: 2 ** 32 - 1 }, null],
   ])('has its file %s', async (_what, expires, span) => {
     const { alice, bob } = await createPairWithRogue();
-    bob.send(CHAT, content(expires, { body: plan }));
+    bob.send(CHAT, content(expires, { body: attachedPdf }));
     await alice.sync();
     await readHere(alice);
     const kinds = (await alice.history(CHAT)).map((message) => message.content.kind);

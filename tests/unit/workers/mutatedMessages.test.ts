@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest';
 import type { MessageContent } from '#workers/api/messageContent.ts';
 import { readPayload, readPlaintext } from '#workers/storage/payload.ts';
 import { generator, mutateBytes } from '../../../crypto-core/test/mutations.ts';
+import { attachedPdf } from './support/attachedPdf.ts';
 import { BOB, ALICE_AND_BOB as CHAT } from './support/device.ts';
 import { createPairWithRogue } from './support/roguePair.ts';
 
@@ -42,24 +43,7 @@ const plain: MimiContent = {
   extensions: new Map(),
   body: nothing,
 };
-const file: ExternalPart = {
-  kind: 'external',
-  disposition: DISPOSITION.attachment,
-  language: '',
-  contentType: 'application/pdf',
-  url: 'sinetti:blob/AAAAAAAAAAAAAAAAAAAAAA',
-  expires: 0,
-  size: 70_000,
-  encAlg: 29,
-  key: new Uint8Array(32).fill(1),
-  nonce: new Uint8Array(),
-  aad: new Uint8Array(),
-  hashAlg: 1,
-  contentHash: new Uint8Array(32).fill(2),
-  description: 'A cat',
-  filename: 'cat.pdf',
-};
-const picture: ExternalPart = { ...file, disposition: DISPOSITION.render, contentType: 'image/png' };
+const picture: ExternalPart = { ...attachedPdf, disposition: DISPOSITION.render, contentType: 'image/png' };
 const preview = one('image/webp', new Uint8Array(90).fill(3), DISPOSITION.preview);
 const waveform = Uint8Array.from({ length: 64 }, (_value, index) => index % 32);
 
@@ -78,8 +62,8 @@ function contents(of: Uint8Array): readonly Partial<MimiContent>[] {
     },
     { replaces: of, body: said('Edited.') },
     { replaces: of, body: nothing },
-    { body: file },
-    { body: several(said('Look'), picture, preview, file), expires: relative },
+    { body: attachedPdf },
+    { body: several(said('Look'), picture, preview, attachedPdf), expires: relative },
     {
       body: { ...picture, contentType: 'audio/ogg' },
       extensions: new Map([['sinetti-files', [[null, null, 900, waveform]]]]),
