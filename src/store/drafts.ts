@@ -9,14 +9,6 @@ import { sessionAtom } from './sessionAtom.ts';
 /** Unsent text by {@link ConversationKey}. The worker keeps it, sealed: services/conversations/drafts.ts. */
 export const draftsAtom = sessionAtom<Readonly<Record<ConversationKey, string>>>({});
 
-type Drafts = Readonly<Record<ConversationKey, string>>;
-
-/** Lists the conversations with another draft after than before; none is as good as an empty one. */
-export function changedDrafts(before: Drafts, after: Drafts): readonly ConversationKey[] {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...keys].filter((key) => (before[key] ?? '') !== (after[key] ?? ''));
-}
-
 /**
  * Sends a conversation's draft, trimmed, as an answer where it is one, and empties it; a blank one stays. `failure` as in
  * {@link attemptAtom}.

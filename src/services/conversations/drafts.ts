@@ -1,12 +1,20 @@
 import type { Timer } from '../../lib/clock.ts';
 import { type ConversationKey, groupKeyOf } from '../../store/chats.ts';
-import { changedDrafts, draftsAtom } from '../../store/drafts.ts';
+import { draftsAtom } from '../../store/drafts.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
 /** The start of the name of a draft's local entry, before the key of its conversation. */
 const entryPrefix = 'draft:';
+
+type TextByKey = Readonly<Record<ConversationKey, string>>;
+
+/** Lists the conversations with another draft after than before; none is as good as an empty one. */
+export function changedDrafts(before: TextByKey, after: TextByKey): readonly ConversationKey[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].filter((key) => (before[key] ?? '') !== (after[key] ?? ''));
+}
 
 /** Keeps the drafts of this browser, sealed by the worker, so that a reload doesn't lose what was half written. */
 export interface Drafts {
@@ -26,7 +34,7 @@ export function createDrafts(
   background: Background,
   tellTabs: () => void,
 ): Drafts {
-  let kept: Readonly<Record<ConversationKey, string>> = {};
+  let kept: TextByKey = {};
   let written: Promise<unknown> = Promise.resolve();
   let timer: Timer | null = null;
   let retry: Timer | null = null;
@@ -61,7 +69,7 @@ export function createDrafts(
     background(keep);
   }
 
-  async function read(): Promise<Readonly<Record<ConversationKey, string>>> {
+  async function read(): Promise<TextByKey> {
     const entries = await crypto.localEntries(entryPrefix);
     return Object.fromEntries(entries.map(({ name, text }) => [name.slice(entryPrefix.length), text]));
   }
